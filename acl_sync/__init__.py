@@ -1,0 +1,1 @@
+"""Permission readers, directory, access check, diff and ledger."""

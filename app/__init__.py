@@ -1,0 +1,1 @@
+"""Composition: wiring, command line, ASGI app, schedules."""

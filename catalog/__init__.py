@@ -1,0 +1,1 @@
+"""The database: tables, migrations, one store per aggregate."""

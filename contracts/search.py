@@ -1,0 +1,137 @@
+"""Queries, filters and hits (design §6 and §8)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import date
+
+from contracts.chunks import Chunk, DocumentRow
+from contracts.documents import Layer
+
+__all__ = [
+    "Candidate",
+    "Citation",
+    "Hit",
+    "SearchFilter",
+    "SearchRequest",
+    "SearchResponse",
+    "StoredChunk",
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchRequest:
+    """A query with its reader.
+
+    Attributes:
+        query: What the person asks, 1 to 2,000 characters.
+        reader: Name of the reader.
+        top: Hits wanted, 1 to 100.
+        include_obsolete: Also obsolete and draft versions; they say so.
+        as_of: The view as of this day instead of today's.
+        types: Document types, any of them; empty for all.
+        filters: Further ``key=value`` filters: ``department``, ``source``, ``format``, ``code``, ``language``, ``path`` (prefix), ``security_level``, ``revision``.
+        restrict_groups: Narrow to what each of these groups could read; never widens.
+        layers: Layers searched.
+    """
+
+    query: str
+    reader: str
+    top: int = 10
+    include_obsolete: bool = False
+    as_of: date | None = None
+    types: tuple[str, ...] = ()
+    filters: tuple[tuple[str, str], ...] = ()
+    restrict_groups: tuple[str, ...] = ()
+    layers: tuple[Layer, ...] = (Layer.BODY, Layer.NOTES)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchFilter:
+    """What an index backend applies inside each leg, before ranking. Fields are joined by AND.
+
+    Attributes:
+        scopes: Scopes that the reader passes; empty means nothing is readable.
+        hidden_documents: Documents under the overlay, never shown.
+        include_obsolete: See :class:`SearchRequest`.
+        as_of: Day of the view (never None here: today unless asked otherwise).
+        types: Document types (OR within), empty for all.
+        fields: ``(field, value)``; values of one field are joined by OR, fields by AND. ``path`` is a prefix match on whole path parts, ``code`` matches canonical codes.
+        layers: Layers searched (OR within).
+    """
+
+    scopes: frozenset[str]
+    as_of: date
+    hidden_documents: frozenset[str] = frozenset()
+    include_obsolete: bool = False
+    types: frozenset[str] = frozenset()
+    fields: tuple[tuple[str, str], ...] = ()
+    layers: frozenset[Layer] = frozenset({Layer.BODY, Layer.NOTES})
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A chunk with the raw score of one leg (BM25, or cosine −1 to 1)."""
+
+    key: int | str
+    score: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredChunk:
+    """A chunk as fetched for showing, with its document's row."""
+
+    key: int | str
+    chunk: Chunk
+    row: DocumentRow
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Citation:
+    """Where a passage stands: exactly one of page, slide, sheet, message is set, or none for plain text.
+
+    Attributes:
+        label: For people: ``title Rev.3 (현행), p. 4``.
+        page: From 1.
+        slide: From 1.
+        sheet: Sheet name.
+        message: Message number from 1.
+        range: Cell range, or box as ``x0,y0,x1,y1`` in points, or "".
+    """
+
+    label: str
+    page: int | None = None
+    slide: int | None = None
+    sheet: str | None = None
+    message: int | None = None
+    range: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """One passage that the reader may read. ``status`` is as this reader sees it."""
+
+    rank: int
+    document_id: str
+    chunk_id: str
+    title: str
+    path: str
+    source_link: str
+    type: str
+    status: str
+    revision: str
+    layer: str
+    text: str
+    citation: Citation
+    stale: bool = False
+    score: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchResponse:
+    """Hits, best first; ``took_ms`` by stage is for operators only."""
+
+    query: str
+    reader: str
+    hits: tuple[Hit, ...]
+    took_ms: dict[str, float] = field(default_factory=dict)

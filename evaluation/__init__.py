@@ -1,0 +1,1 @@
+"""Golden sets, retrieval figures and benches."""

@@ -1,0 +1,1 @@
+"""Sources, pipeline and chunking: from a listed item to a published document."""

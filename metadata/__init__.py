@@ -1,0 +1,1 @@
+"""Enrichment rules: title, type, revision, status, codes, each with its evidence."""

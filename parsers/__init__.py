@@ -1,0 +1,1 @@
+"""Bytes to blocks: one module a format."""

@@ -1,0 +1,1 @@
+"""Analysis, embedding, index backends, ranking and the API routes."""
