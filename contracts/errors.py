@@ -14,6 +14,7 @@
         ├── SourceUnreachableError source_unreachable
         ├── ItemBusyError          item_busy         locked or not readable just now
         ├── IndexUnavailableError  index_unavailable
+        ├── CatalogUnavailableError catalog_unavailable
         ├── DirectoryDownError     directory_down
         └── LeaseLostError         lease_lost        another process works on the same thing
 """
@@ -25,6 +26,7 @@ from typing import ClassVar
 from contracts.failures import FailureClass, advice_for
 
 __all__ = [
+    "CatalogUnavailableError",
     "ConfigError",
     "DirectoryDownError",
     "IndexUnavailableError",
@@ -140,6 +142,12 @@ class IndexUnavailableError(TransientError):
     """The index backend does not answer."""
 
     code = "index_unavailable"
+
+
+class CatalogUnavailableError(TransientError):
+    """The catalog's database does not answer, is locked for long, or cannot be written to."""
+
+    code = "catalog_unavailable"
 
 
 class DirectoryDownError(TransientError):
