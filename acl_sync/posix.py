@@ -1,0 +1,201 @@
+"""POSIX permissions as gates: search permission on every folder on the way, read permission on the file.
+
+Rules: the access check algorithm of POSIX.1e draft 17, section 23.1.5 (as ``acl(5)`` describes it): owner, named
+users (masked), owning and named groups (masked; any that grants is enough, else refused), others. Written as an
+ordered list: the class that matches first decides, which is what a gate does.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import stat
+import struct
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import structlog
+
+from contracts.access import AccessEntry, AccessScope, Effect, Gate
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from contracts.documents import SourceItem
+    from contracts.ports import SourceFolder
+
+__all__ = ["PosixPermissionReader", "posix_gate"]
+
+READ = 4
+SEARCH = 1
+_XATTR = "system.posix_acl_access"
+_XATTR_VERSION = 2
+_ENTRY = struct.Struct("<HHI")  # tag, permissions, id: include/uapi/linux/posix_acl_xattr.h
+_OWNER, _USER, _OWNING_GROUP, _GROUP, _MASK, _OTHER = 0x01, 0x02, 0x04, 0x08, 0x10, 0x20
+_NO_LIST = {errno.ENODATA, errno.EOPNOTSUPP}
+
+_log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class _PosixEntry:
+    tag: int
+    permissions: int
+    identity: int
+
+
+class PosixPermissionReader:
+    """See :class:`contracts.ports.PermissionReader`.
+
+    Documents of one folder with equal owner, group, mode and list share a scope below the folder's.
+
+    Args:
+        source: Name of the source.
+        root: Its root.
+        realm: Realm of the numeric users and groups (``uid:1000@realm``).
+        above_root: Whether the folders above the root count too; they do for people who work on this
+            machine, not for those who reach the root as an exported share.
+    """
+
+    def __init__(self, source: str, root: Path, realm: str, *, above_root: bool) -> None:
+        self._source = source
+        self._root = root.resolve()
+        self._realm = realm
+        self._above_root = above_root
+
+    def folder(self, folder: SourceFolder) -> AccessScope:
+        """The folder's search gate; the root's scope also holds those of the folders above it."""
+        full = self._full(folder.path)
+        gates, readable = self._gates(full, SEARCH, f"search {folder.path or '/'}")
+        if not folder.path and self._above_root:
+            above, readable_above = self._above()
+            gates, readable = (*above, *gates), readable and readable_above
+        return AccessScope(
+            scope_id=self._id(folder.path),
+            source=self._source,
+            key=folder.path or "/",
+            parent_id=self._id(_parent(folder.path)) if folder.path else None,
+            gates=gates,
+            readable=readable,
+            groups=_shown(gates),
+        )
+
+    def item(self, item: SourceItem) -> AccessScope:
+        """The file's read gate, shared by files of the folder that have an equal one."""
+        gates, readable = self._gates(self._full(item.path), READ, "read")
+        folder = _parent(item.path)
+        digest = hashlib.sha256(repr((gates, readable)).encode()).hexdigest()[:12]
+        return AccessScope(
+            scope_id=f"{self._id(folder)}#{digest}",
+            source=self._source,
+            key=f"{folder or '/'}#{digest}",
+            parent_id=self._id(folder),
+            gates=gates,
+            readable=readable,
+            groups=_shown(gates),
+        )
+
+    def _id(self, folder: str) -> str:
+        return f"{self._source}:{os.fsencode(folder or '/').decode('utf-8', 'backslashreplace')}"
+
+    def _full(self, path: str) -> str:
+        return os.path.join(self._root, path) if path else os.fspath(self._root)  # noqa: PTH118
+
+    def _above(self) -> tuple[tuple[Gate, ...], bool]:
+        gates: list[Gate] = []
+        readable = True
+        for folder in reversed(self._root.parents):
+            found, fine = self._gates(os.fspath(folder), SEARCH, f"search {folder}")
+            gates += found
+            readable = readable and fine
+        return tuple(gates), readable
+
+    def _gates(self, full: str, right: int, name: str) -> tuple[tuple[Gate, ...], bool]:
+        try:
+            seen = os.lstat(full)
+            access_list = _read_list(full)
+        except OSError as problem:
+            _log.warning("access_list_unreadable", source=self._source, errno=problem.errno)
+            return (), False
+        except ValueError:
+            _log.warning("access_list_malformed", source=self._source)
+            return (), False
+        return (posix_gate(seen, access_list, right, name, self._realm),), True
+
+
+def posix_gate(seen: os.stat_result, access_list: bytes, right: int, name: str, realm: str) -> Gate:
+    """The gate of one object.
+
+    Args:
+        seen: Its status.
+        access_list: Value of ``system.posix_acl_access``, or empty.
+        right: ``READ`` (4) or ``SEARCH`` (1).
+        name: What the gate stands for.
+        realm: Realm of the numeric ids.
+
+    Raises:
+        ValueError: the access list is malformed.
+    """
+    entries = _decode(access_list) if access_list else _from_mode(stat.S_IMODE(seen.st_mode))
+    mask = next((e.permissions for e in entries if e.tag == _MASK), 7)
+
+    def grants(entry: _PosixEntry, *, masked: bool) -> bool:
+        return bool(entry.permissions & (mask if masked else 7) & right)
+
+    def entry(principal: str, label: str, *, allowed: bool) -> AccessEntry:
+        effect = Effect.ALLOW if allowed else Effect.DENY
+        return AccessEntry(effect, f"{principal}@{realm}", label=label)
+
+    owner = [e for e in entries if e.tag == _OWNER]
+    users = [e for e in entries if e.tag == _USER]
+    groups = [e for e in entries if e.tag in {_OWNING_GROUP, _GROUP}]
+    others = [e for e in entries if e.tag == _OTHER]
+    ordered = [entry(f"uid:{seen.st_uid}", "owner", allowed=grants(e, masked=False)) for e in owner]
+    ordered += [
+        entry(f"uid:{e.identity}", "named user", allowed=grants(e, masked=True)) for e in users
+    ]
+    named = [
+        (seen.st_gid if e.tag == _OWNING_GROUP else e.identity, grants(e, masked=True))
+        for e in groups
+    ]
+    # any granting group is enough, so those stand first; a group that is only refused ends the search
+    ordered += [entry(f"gid:{g}", "group", allowed=True) for g, granted in named if granted]
+    ordered += [entry(f"gid:{g}", "group", allowed=False) for g, granted in named if not granted]
+    ordered += [entry("everyone", "others", allowed=grants(e, masked=False)) for e in others]
+    return Gate(name, tuple(ordered))
+
+
+def _from_mode(mode: int) -> list[_PosixEntry]:
+    return [
+        _PosixEntry(_OWNER, mode >> 6 & 7, 0),
+        _PosixEntry(_OWNING_GROUP, mode >> 3 & 7, 0),
+        _PosixEntry(_OTHER, mode & 7, 0),
+    ]
+
+
+def _read_list(full: str) -> bytes:
+    try:
+        return os.getxattr(full, _XATTR, follow_symlinks=False)
+    except OSError as problem:
+        if problem.errno in _NO_LIST:
+            return b""
+        raise
+
+
+def _decode(value: bytes) -> list[_PosixEntry]:
+    head = 4
+    if len(value) < head or int.from_bytes(value[:head], "little") != _XATTR_VERSION:
+        raise ValueError("unknown access list version")
+    if (len(value) - head) % _ENTRY.size:
+        raise ValueError("access list of an odd length")
+    return [_PosixEntry(*fields) for fields in _ENTRY.iter_unpack(value[head:])]
+
+
+def _parent(path: str) -> str:
+    return path.rpartition("/")[0]
+
+
+def _shown(gates: tuple[Gate, ...]) -> tuple[str, ...]:
+    allowed = (e.principal for gate in gates for e in gate.entries if e.effect is Effect.ALLOW)
+    return tuple(dict.fromkeys(allowed))

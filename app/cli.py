@@ -1,0 +1,66 @@
+"""The ``seoga`` command. Commands are imported only when they run, so that ``--help`` answers at once."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from typing import cast
+
+import click
+
+__all__ = ["main"]
+
+_COMMANDS = {
+    "acl": "권한: 동기화, 설명, 원장 (permissions: sync, explain, ledger)",
+    "doctor": "이 컴퓨터에 빠진 것 (what is missing on this machine)",
+    "eval": "검색 품질 평가 (retrieval figures and benches)",
+    "ingest": "공유 폴더를 지금 수집 (scan, parse and index now)",
+    "parse": "파일 하나를 Markdown/JSON으로 (no catalog, no index)",
+    "review": "메타데이터 충돌 확인 (conflicts of metadata to settle)",
+    "search": "사용자 권한으로 검색 (search as a user)",
+    "serve": "검색 API와 일정 실행 (search API and schedules)",
+    "source": "수집 대상 관리 (list, add, scan, confirm-deletions)",
+    "status": "저장·대기·실패 현황 (what is stored, queued, failing)",
+}
+"""Name → one line of help. ``app/commands/<name>.py`` holds the command itself."""
+
+
+class _LazyGroup(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        del ctx
+        return sorted(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        del ctx
+        if cmd_name not in _COMMANDS:
+            return None
+        return cast("click.Command", import_module(f"app.commands.{cmd_name}").command)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        del ctx
+        with formatter.section("명령 (Commands)"):
+            formatter.write_dl(sorted(_COMMANDS.items()))
+
+
+@click.group(
+    cls=_LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="서가: 공유 폴더의 문서를 권한과 출처가 있는 검색 결과로. (Shared drives in, permitted and cited passages out.)",
+)
+@click.version_option(package_name="seoga", prog_name="seoga")
+def cli() -> None:
+    """Entry point of the group."""
+
+
+def main() -> None:
+    """Run the command; a known error is one line on stderr and exit status 2 (1 for unknown readers)."""
+    from contracts.errors import SeogaError, UnknownReaderError
+
+    try:
+        cli(prog_name="seoga")
+    except UnknownReaderError as problem:
+        click.echo(f"seoga: {problem}", err=True)
+        sys.exit(1)
+    except SeogaError as problem:
+        click.echo(f"seoga: {problem}", err=True)
+        sys.exit(2)

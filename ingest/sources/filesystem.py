@@ -1,0 +1,246 @@
+"""A folder tree on this machine: local disk or a mounted share.
+
+Nothing is written to it. Links are not followed, neither when listing nor when opening: a link that
+somebody puts in place between the two cannot lead out of the root.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pathspec
+
+from contracts.documents import SourceItem
+from contracts.errors import ItemBusyError, ItemGoneError, SourceUnreachableError
+from contracts.outcomes import SkipReason
+from contracts.ports import ListProblem, Skipped, SourceFolder, SourceProbe
+from ingest.sources.probing import probe_folder
+from ingest.sources.statx import ObjectStat, lstat
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from contracts.settings import SourceSettings
+
+__all__ = ["FilesystemSource"]
+
+_LOCK_PREFIXES = ("~$", ".~lock.")
+_SYSTEM_NAMES = frozenset(
+    {
+        "thumbs.db",
+        "desktop.ini",
+        ".ds_store",
+        "$recycle.bin",
+        "system volume information",
+        ".git",
+        ".svn",
+        ".snapshot",
+        ".recycle",
+        "lost+found",
+    }
+)
+_CONTROL_FILES = frozenset({"acl.yaml", "directory.yaml"})
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    name: str
+    path: str
+    seen: ObjectStat
+
+    @property
+    def is_folder(self) -> bool:
+        return stat.S_ISDIR(self.seen.mode)
+
+
+class FilesystemSource:
+    """See :class:`contracts.ports.Source`.
+
+    Args:
+        settings: The source's group of settings.
+        sort_key: Order of full paths; folders are listed so that the whole listing is in this order.
+    """
+
+    kind = "filesystem"
+
+    def __init__(self, settings: SourceSettings, sort_key: Callable[[str], bytes]) -> None:
+        self._settings = settings
+        self._root = settings.root.expanduser().absolute()
+        self._sort_key = sort_key
+        self._include = _spec(settings.include)
+        self._exclude = _spec(settings.exclude)
+
+    @property
+    def name(self) -> str:
+        """Name of the configured source."""
+        return self._settings.name
+
+    @property
+    def root(self) -> Path:
+        """Absolute path of the root."""
+        return self._root
+
+    def probe(self) -> SourceProbe:
+        """Find out what the mount can be relied on for (see :mod:`ingest.sources.probing`)."""
+        self.check()
+        return probe_folder(self._root)
+
+    def check(self) -> None:
+        """Make sure that the root is the one that is meant.
+
+        Raises:
+            SourceUnreachableError: it is missing, not a folder, empty, or lacks its marker.
+        """
+        try:
+            with os.scandir(self._root) as entries:
+                first = next(entries, None)
+        except OSError as problem:
+            raise SourceUnreachableError(
+                f"source {self.name}: root {self._root} cannot be listed ({problem.strerror})",
+                advice="check the mount and the rights of this account; nothing was changed",
+            ) from problem
+        if first is None:
+            raise SourceUnreachableError(
+                f"source {self.name}: root {self._root} is empty",
+                advice="check the mount; nothing was changed",
+            )
+        if self._settings.marker and not (self._root / self._settings.marker).exists():
+            raise SourceUnreachableError(
+                f"source {self.name}: marker {self._settings.marker} is missing below {self._root}",
+                advice="check that the right share is mounted; nothing was changed",
+            )
+
+    def list(self) -> Iterator[SourceItem | SourceFolder | Skipped | ListProblem]:
+        """List the tree, folders before what is below them, links not followed."""
+        self.check()
+        try:
+            seen = lstat(os.fspath(self._root.resolve()))
+        except OSError as problem:
+            raise SourceUnreachableError(f"source {self.name}: {problem}") from problem
+        yield SourceFolder(path="", object_id=seen.object_id, access_tag=seen.access_tag)
+        yield from self._below("")
+
+    def stat(self, path: str) -> ObjectStat | None:
+        """Look at one path now, or None where nothing is."""
+        try:
+            return lstat(os.path.join(self._root, path))  # noqa: PTH118  surrogates stay as they are
+        except OSError:
+            return None
+
+    @contextlib.contextmanager
+    def fetch(self, item: SourceItem) -> Iterator[Path]:
+        """Open the item without following a link anywhere below the root."""
+        with contextlib.ExitStack() as stack:
+            yield Path(f"/proc/self/fd/{self._open(item.path, stack)}")
+
+    # -- listing -----------------------------------------------------------------------------------
+
+    def _below(self, top: str) -> Iterator[SourceItem | SourceFolder | Skipped | ListProblem]:
+        waiting = [iter(self._children(top))]
+        while waiting:
+            entry = next(waiting[-1], None)
+            if entry is None:
+                waiting.pop()
+            elif isinstance(entry, (Skipped, ListProblem)):
+                yield entry
+            elif entry.is_folder:
+                yield SourceFolder(
+                    path=entry.path,
+                    object_id=entry.seen.object_id,
+                    access_tag=entry.seen.access_tag,
+                )
+                waiting.append(iter(self._children(entry.path)))
+            else:
+                yield self._item(entry)
+
+    def _children(self, folder: str) -> Iterator[_Entry | Skipped | ListProblem]:
+        full = os.path.join(self._root, folder) if folder else os.fspath(self._root)  # noqa: PTH118
+        try:
+            with os.scandir(full) as entries:
+                names = [entry.name for entry in entries]
+        except OSError as problem:
+            yield ListProblem(folder, str(problem.strerror))
+            return
+        found = [self._look(folder, name) for name in names]
+        yield from sorted(found, key=self._place)
+
+    def _place(self, found: _Entry | Skipped | ListProblem) -> bytes:
+        is_folder = isinstance(found, _Entry) and found.is_folder
+        return self._sort_key(f"{found.path}/" if is_folder else found.path)
+
+    def _look(self, folder: str, name: str) -> _Entry | Skipped | ListProblem:
+        path = f"{folder}/{name}" if folder else name
+        if reason := self._unwanted(folder, name):
+            return Skipped(path, reason)
+        try:
+            seen = lstat(os.path.join(self._root, path))  # noqa: PTH118
+        except OSError as problem:
+            return ListProblem(path, str(problem.strerror))
+        if stat.S_ISLNK(seen.mode):
+            return Skipped(path, SkipReason.SYMLINK)
+        if not (stat.S_ISDIR(seen.mode) or stat.S_ISREG(seen.mode)):
+            return Skipped(path, SkipReason.SPECIAL_FILE)
+        if self._excluded(path, folder=stat.S_ISDIR(seen.mode)):
+            return Skipped(path, SkipReason.EXCLUDED)
+        return _Entry(name, path, seen)
+
+    def _unwanted(self, folder: str, name: str) -> str:
+        if name.startswith(_LOCK_PREFIXES):
+            return SkipReason.LOCK_FILE
+        if name.lower() in _SYSTEM_NAMES or name.startswith("._"):
+            return SkipReason.SYSTEM_FILE
+        if not folder and (name in _CONTROL_FILES or name == self._settings.marker):
+            return SkipReason.SYSTEM_FILE
+        return ""
+
+    def _excluded(self, path: str, *, folder: bool) -> bool:
+        if self._exclude and self._exclude.match_file(f"{path}/" if folder else path):
+            return True
+        if folder:
+            return False
+        return self._include is not None and not self._include.match_file(path)
+
+    def _item(self, entry: _Entry) -> SourceItem:
+        seen = entry.seen
+        full = Path(self._root, entry.path)
+        return SourceItem(
+            source=self.name,
+            object_id=seen.object_id,
+            path=entry.path,
+            locator=full.as_uri(),
+            size=seen.size,
+            modified_ns=seen.modified_ns,
+            changed_ns=seen.changed_ns,
+            access_tag=seen.access_tag,
+        )
+
+    # -- opening -----------------------------------------------------------------------------------
+
+    def _open(self, path: str, stack: contextlib.ExitStack) -> int:
+        *folders, name = path.split("/")
+        try:
+            at = os.open(self._root.resolve(), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            stack.callback(os.close, at)
+            for folder in folders:
+                flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+                at = os.open(folder, flags, dir_fd=at)
+                stack.callback(os.close, at)
+            flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+            at = os.open(name, flags, dir_fd=at)
+            stack.callback(os.close, at)
+        except (FileNotFoundError, NotADirectoryError) as problem:
+            raise ItemGoneError(f"{path} is not there any more") from problem
+        except OSError as problem:
+            raise ItemBusyError(f"{path} cannot be read ({problem.strerror})") from problem
+        if not stat.S_ISREG(os.fstat(at).st_mode):
+            raise ItemGoneError(f"{path} is not a file any more")
+        return at
+
+
+def _spec(patterns: tuple[str, ...]) -> pathspec.PathSpec[pathspec.Pattern] | None:
+    return pathspec.PathSpec.from_lines("gitwildmatch", patterns) if patterns else None
