@@ -1,0 +1,1 @@
+"""Helpers that several formats share; they know no format."""

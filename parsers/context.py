@@ -1,0 +1,139 @@
+"""What a parser may use besides its input: limits, and a spool for the children that it takes out."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from contracts.documents import Child
+from contracts.errors import ParseFailure
+from contracts.failures import FailureClass
+from contracts.ports import ContainerBudget
+from parsers.common.names import safe_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from contracts.documents import ChildRelation
+    from contracts.settings import OcrSettings, ParseSettings
+
+__all__ = ["RATIO_FLOOR", "SpoolContext", "full_budget", "part_prefix"]
+
+RATIO_FLOOR = 16 << 20
+"""Unpacked bytes up to which the ratio does not count: a small log packs 1,000 to 1 and harms nobody."""
+
+
+def full_budget(limits: ParseSettings) -> ContainerBudget:
+    """What an outermost file may unfold."""
+    return ContainerBudget(
+        depth=limits.archive_depth,
+        members=limits.archive_members,
+        total_bytes=limits.archive_total_mb << 20,
+    )
+
+
+def part_prefix(process: int) -> str:
+    """How a process's unfinished files in a spool folder begin; whoever kills it removes them."""
+    return f".part-{process}-"
+
+
+class SpoolContext:
+    """The :class:`contracts.ports.ParserContext` of one parse.
+
+    Children lie in the spool folder under the SHA-256 of their bytes. They appear there whole or not at all.
+
+    Args:
+        limits: Limits of one parse.
+        ocr: Recognition settings.
+        budget: What this file may unfold. ``depth`` is the number of container levels that may still
+            lie below this file's children; below 0 the file may hold no children at all.
+        spool_folder: Existing folder for the children.
+        container_bytes: Size of the file that is parsed, for the ratio.
+    """
+
+    def __init__(
+        self,
+        *,
+        limits: ParseSettings,
+        ocr: OcrSettings,
+        budget: ContainerBudget,
+        spool_folder: Path,
+        container_bytes: int,
+    ) -> None:
+        self._limits = limits
+        self._ocr = ocr
+        self._folder = spool_folder
+        self._depth = budget.depth
+        self._members = budget.members
+        self._bytes = budget.total_bytes
+        by_ratio = max(RATIO_FLOOR, container_bytes * limits.archive_ratio)
+        self._ratio_bytes = by_ratio
+        # Members that break a limit are removed again, but unpacking them cost time: a container full
+        # of bombs may waste as much as one sound container may unpack, not more.
+        self._waste = min(by_ratio, budget.total_bytes)
+
+    @property
+    def limits(self) -> ParseSettings:
+        """Limits of one parse."""
+        return self._limits
+
+    @property
+    def ocr(self) -> OcrSettings:
+        """Recognition settings."""
+        return self._ocr
+
+    @property
+    def budget(self) -> ContainerBudget:
+        """What this file may still unfold, after the children spooled so far."""
+        room = max(0, min(self._bytes, self._ratio_bytes))
+        return ContainerBudget(depth=self._depth, members=self._members, total_bytes=room)
+
+    def spool(self, name: str, relation: ChildRelation, chunks: Iterable[bytes]) -> Child:
+        """Store a child's bytes under their SHA-256 and return its description.
+
+        Raises:
+            ParseFailure: ``archive_bomb`` where the budget is used up; what was written is removed, and
+                the budget is as before the call, so that smaller children may follow.
+        """
+        self._admit()
+        descriptor, temporary = tempfile.mkstemp(prefix=part_prefix(os.getpid()), dir=self._folder)
+        digest = hashlib.sha256()
+        size = 0
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                for chunk in chunks:
+                    size += len(chunk)
+                    self._check(size)
+                    digest.update(chunk)
+                    file.write(chunk)
+            Path(temporary).replace(self._folder / digest.hexdigest())
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            self._waste -= size
+            raise
+        self._members -= 1
+        self._bytes -= size
+        self._ratio_bytes -= size
+        return Child(name=safe_name(name), relation=relation, size=size, sha256=digest.hexdigest())
+
+    def _admit(self) -> None:
+        if self._depth < 0:
+            raise ParseFailure(
+                FailureClass.ARCHIVE_BOMB, "more containers within containers than allowed"
+            )
+        if self._members <= 0:
+            raise ParseFailure(FailureClass.ARCHIVE_BOMB, "more members than allowed")
+        if self._waste < 0:
+            raise ParseFailure(FailureClass.ARCHIVE_BOMB, "too much was unpacked in vain")
+
+    def _check(self, size: int) -> None:
+        if size > self._bytes:
+            raise ParseFailure(FailureClass.ARCHIVE_BOMB, "more unpacked bytes than allowed")
+        if size > self._ratio_bytes:
+            raise ParseFailure(
+                FailureClass.ARCHIVE_BOMB,
+                f"unpacked size over {self._limits.archive_ratio} times the packed size",
+            )

@@ -1,0 +1,173 @@
+"""Compound files (MS-CFB): open them, and say from their streams what they are."""
+
+from __future__ import annotations
+
+import os
+import struct
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+from contracts.errors import ParseFailure
+from contracts.failures import FailureClass
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    import olefile
+
+__all__ = ["MAGIC", "identify", "open_ole", "read_stream"]
+
+MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_HWP_SIGNATURE = b"HWP Document File"
+_HWP_PASSWORD = 1 << 1
+_HWP_DRM = 1 << 4
+_HWP_CERTIFICATE = 1 << 8
+_HWP_CERTIFICATE_DRM = 1 << 10
+_PPT_ENCRYPTED = 0xF3D1C4DF
+_XLS_FILEPASS = 0x2F
+_DOC_ENCRYPTED = 0x0100
+_HEADER = 512
+_SECTOR_SHIFTS = frozenset({9, 12})
+_LAST_SECTOR = 0xFFFFFFFA  # MAXREGSECT
+_PROBLEMS = (OSError, ValueError, IndexError, KeyError, AttributeError, TypeError, struct.error)
+"""What olefile raises on damaged compound files; it has no error class of its own for them."""
+
+
+@contextmanager
+def open_ole(source: Path | BinaryIO) -> Iterator[olefile.OleFileIO]:
+    """Open a compound file, read-only.
+
+    Raises:
+        ParseFailure: ``truncated`` or ``corrupt``, where it cannot be opened.
+    """
+    import olefile
+
+    try:
+        ole = olefile.OleFileIO(source)
+    except _PROBLEMS as problem:
+        failure = FailureClass.TRUNCATED if _cut_short(source) else FailureClass.CORRUPT
+        raise ParseFailure(failure, f"compound file: {type(problem).__name__}") from problem
+    try:
+        yield ole
+    finally:
+        ole.close()
+
+
+def read_stream(ole: olefile.OleFileIO, name: str, limit: int = -1) -> bytes:
+    """The first ``limit`` bytes (all: -1) of a stream, or b"" where it is not there or not readable."""
+    try:
+        return bytes(ole.openstream(name).read(limit)) if ole.exists(name) else b""
+    except _PROBLEMS:
+        return b""
+
+
+def identify(path: Path) -> tuple[str, FailureClass | None, str]:
+    """Format by stream names, and whether its own flags say that it is locked.
+
+    Returns:
+        Format (``hwp``, ``doc``, ``xls``, ``ppt``, ``msg``, ``ole`` …), a failure class or None, and its detail.
+
+    Raises:
+        ParseFailure: ``truncated`` or ``corrupt``.
+    """
+    with open_ole(path) as ole:
+        names = {"/".join(parts) for parts in ole.listdir(streams=True, storages=True)}
+        lowered = {name.lower() for name in names}
+        if locked := _protection(lowered):
+            return locked
+        for stream, how in _BY_STREAM.items():
+            if stream in lowered:
+                return how(read_stream(ole, stream, _FIRST_BYTES))
+        if "powerpoint document" in lowered:
+            return _ppt(read_stream(ole, "Current User", _FIRST_BYTES), lowered)
+        return _other(lowered), None, ""
+
+
+def _protection(names: set[str]) -> tuple[str, FailureClass, str] | None:
+    """MS-OFFCRYPTO 2.2 (rights management) and 2.3 (passwords) leave streams of fixed names."""
+    rights = ("\tdrmcontent", "\tdrmviewercontent")
+    if any(name in rights or "drmencrypted" in name for name in names):
+        return "ooxml", FailureClass.DRM_MIP, "rights-managed (DRMEncryptedTransform)"
+    if "encryptedpackage" in names:
+        return "ooxml", FailureClass.ENCRYPTED, "EncryptedPackage stream"
+    return None
+
+
+def _hwp(header: bytes) -> tuple[str, FailureClass | None, str]:
+    """HWP 5.0 file format, FileHeader: signature of 32 bytes, version, flags."""
+    if not header.startswith(_HWP_SIGNATURE):
+        return "hwp", FailureClass.CORRUPT, "FileHeader without its signature"
+    flags = int.from_bytes(header[36:40], "little")
+    if flags & _HWP_PASSWORD:
+        return "hwp", FailureClass.ENCRYPTED, "FileHeader: password flag"
+    if flags & (_HWP_DRM | _HWP_CERTIFICATE | _HWP_CERTIFICATE_DRM):
+        return "hwp", FailureClass.ENCRYPTED, "FileHeader: DRM or certificate flag"
+    return "hwp", None, ""
+
+
+def _doc(fib: bytes) -> tuple[str, FailureClass | None, str]:
+    """MS-DOC 2.5.2: fEncrypted in the flags at offset 10 of the FIB."""
+    if int.from_bytes(fib[10:12], "little") & _DOC_ENCRYPTED:
+        return "doc", FailureClass.ENCRYPTED, "FIB: fEncrypted"
+    return "doc", None, ""
+
+
+def _xls(records: bytes) -> tuple[str, FailureClass | None, str]:
+    """MS-XLS 2.4.117: a FILEPASS record among the first records of the globals."""
+    at = 0
+    while at + 4 <= len(records):
+        kind, size = struct.unpack_from("<HH", records, at)
+        if kind == _XLS_FILEPASS:
+            return "xls", FailureClass.ENCRYPTED, "FILEPASS record"
+        at += 4 + size
+    return "xls", None, ""
+
+
+def _ppt(user: bytes, names: set[str]) -> tuple[str, FailureClass | None, str]:
+    """MS-PPT 2.3.2: headerToken of the Current User atom."""
+    if "encryptedsummary" in names or int.from_bytes(user[12:16], "little") == _PPT_ENCRYPTED:
+        return "ppt", FailureClass.ENCRYPTED, "Current User: encrypted"
+    return "ppt", None, ""
+
+
+_BY_STREAM: dict[str, Callable[[bytes], tuple[str, FailureClass | None, str]]] = {
+    "fileheader": _hwp,
+    "__properties_version1.0": lambda _: ("msg", None, ""),
+    "worddocument": _doc,
+    "workbook": _xls,
+    "book": _xls,
+}
+_FIRST_BYTES = 8192
+
+
+def _other(names: set[str]) -> str:
+    for stream, format_name in (
+        ("visiodocument", "vsd"),
+        ("quill", "pub"),
+        ("\x05hwpsummaryinformation", "hwp"),
+        ("thumbs.db", "thumbs"),
+        ("catalog", "thumbs"),
+    ):
+        if stream in names:
+            return format_name
+    return "msi" if any(name.startswith("\u4840") for name in names) else "ole"
+
+
+def _cut_short(source: Path | BinaryIO) -> bool:
+    """Whether the header points to sectors beyond the end of the file (MS-CFB 2.2)."""
+    if isinstance(source, Path):
+        with source.open("rb") as file:
+            return _cut_short(file)
+    size = source.seek(0, os.SEEK_END)
+    source.seek(0)
+    header = source.read(_HEADER)
+    if len(header) < _HEADER:
+        return True
+    shift = int.from_bytes(header[30:32], "little")
+    if shift not in _SECTOR_SHIFTS:
+        return False
+    first_directory = int.from_bytes(header[48:52], "little")
+    fat = [int.from_bytes(header[at : at + 4], "little") for at in range(76, _HEADER, 4)]
+    used = [sector for sector in [first_directory, *fat] if sector <= _LAST_SECTOR]
+    return bool(used) and (max(used) + 1) << shift >= size

@@ -1,0 +1,245 @@
+"""Parse files in processes that a hanging, exploding or lying file cannot get past.
+
+A recycled pool of ``python -m parsers.worker``, started through :mod:`subprocess` (Celery's prefork children
+may not have ``multiprocessing`` children). Limits are set in the worker (rlimits) and watched from here.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import tempfile
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from contracts.failures import FailureClass
+from parsers.codec import CodecError, decode_document
+from parsers.context import full_budget, part_prefix
+from parsers.messages import Job
+from parsers.process import WORKER_COMMAND, WorkerProcess
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import TracebackType
+
+    from contracts.documents import ParsedDocument
+    from contracts.ports import ContainerBudget
+    from contracts.settings import OcrSettings, ParseSettings
+    from parsers.messages import Answer
+
+__all__ = ["ParsePool", "ParseResult"]
+
+_LARGEST_RESULT = 256 << 20
+_MEGABYTE = 1 << 20
+_RETIRED_BY = frozenset({FailureClass.MEMORY.value, FailureClass.INTERNAL.value})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParseResult:
+    """What became of one file: a document, or a failure.
+
+    Attributes:
+        document: The parsed document, or None.
+        failure: Why there is none, or None.
+        detail: More about the failure, one line, without document text.
+        format: The sniffed format, ``unknown`` where it has none, "" where it was not looked at.
+        seconds: Wall time.
+        peak_mb: Highest resident size of the parse process during this file.
+    """
+
+    document: ParsedDocument | None = None
+    failure: FailureClass | None = None
+    detail: str = ""
+    format: str = ""
+    seconds: float = 0.0
+    peak_mb: float = 0.0
+
+
+class ParsePool:
+    """Parse processes, started when needed, replaced after a number of files or a death.
+
+    Threads may share a pool; each :meth:`parse` takes one process, and waits while all are busy.
+    Use it as a context manager, or :meth:`close` it.
+
+    Args:
+        limits: Limits of one parse; ``workers`` 0 means one process a core.
+        ocr: Recognition settings.
+        command: How to start a worker: another interpreter, or a wrapper that confines it further.
+    """
+
+    def __init__(
+        self, limits: ParseSettings, ocr: OcrSettings, command: Sequence[str] = WORKER_COMMAND
+    ) -> None:
+        self._limits = limits
+        self._ocr = ocr
+        self._command = command
+        self._places = threading.Semaphore(limits.workers or len(os.sched_getaffinity(0)))
+        self._lock = threading.Lock()
+        self._idle: list[WorkerProcess] = []
+        self._all: set[WorkerProcess] = set()
+        self._results = tempfile.TemporaryDirectory(prefix="seoga-parse-")
+        self._closed = False
+
+    @property
+    def limits(self) -> ParseSettings:
+        """Limits of one parse."""
+        return self._limits
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        problem: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End all processes, at once; a parse that is under way ends as ``internal``."""
+        with self._lock:
+            self._closed = True
+            workers = list(self._all)
+            self._idle.clear()
+            self._all.clear()
+        for worker in workers:
+            worker.kill()
+        self._results.cleanup()
+
+    def parse(
+        self, path: Path, name: str, spool: Path, budget: ContainerBudget | None = None
+    ) -> ParseResult:
+        """Sniff and parse one file; its children end up in the spool folder.
+
+        Bad input never raises: every file ends as a document or with a failure class.
+
+        Args:
+            path: The file.
+            name: The name that people know it by.
+            spool: Folder for children, made if missing; they lie there under their SHA-256.
+            budget: What it may unfold; None for an outermost file.
+
+        Raises:
+            RuntimeError: the pool is closed.
+        """
+        started = time.monotonic()
+        path = path.absolute()
+        if early := self._refuse(path):
+            return early
+        spool = spool.absolute()
+        spool.mkdir(parents=True, exist_ok=True)
+        granted = budget or full_budget(self._limits)
+        with self._places:
+            result_file = (
+                Path(self._results.name) / f"{threading.get_ident()}-{time.monotonic_ns()}"
+            )
+            job = Job(
+                path=os.fsdecode(path),
+                name=name.encode("utf-8", "replace").decode("utf-8"),
+                spool=os.fsdecode(spool),
+                result_file=os.fsdecode(result_file),
+                depth=granted.depth,
+                members=granted.members,
+                total_bytes=granted.total_bytes,
+            )
+            answer = self._run(job, spool)
+            try:
+                return _result(answer, result_file, time.monotonic() - started)
+            finally:
+                result_file.unlink(missing_ok=True)
+
+    def _refuse(self, path: Path) -> ParseResult | None:
+        try:
+            status = path.stat()
+        except OSError as problem:
+            return _refusal(FailureClass.UNREADABLE, type(problem).__name__)
+        if not stat.S_ISREG(status.st_mode):
+            return _refusal(FailureClass.UNREADABLE, "not a regular file")
+        if status.st_size > self._limits.max_file_mb * _MEGABYTE:
+            return _refusal(FailureClass.TOO_LARGE, f"over {self._limits.max_file_mb} MB")
+        return None
+
+    def _run(self, job: Job, spool: Path) -> Answer:
+        worker = self._take()
+        finished = False
+        try:
+            if worker.jobs_done == 0:
+                ready = worker.wait_ready()
+                if ready.died:
+                    return ready.answer
+            reply = worker.ask(job)
+            if reply.died:
+                _sweep(spool, worker.pid)
+            worn = worker.jobs_done >= self._limits.recycle_after
+            finished = not (reply.died or worn or reply.answer.failure in _RETIRED_BY)
+            return reply.answer
+        finally:
+            self._give_back(worker, usable=finished)
+
+    def _take(self) -> WorkerProcess:
+        with self._lock:
+            if self._closed:
+                msg = "the pool is closed"
+                raise RuntimeError(msg)
+            while self._idle:
+                worker = self._idle.pop()
+                if worker.alive:
+                    return worker
+                self._all.discard(worker)
+                worker.kill()
+        worker = WorkerProcess(self._limits, self._ocr, self._command)
+        with self._lock:
+            self._all.add(worker)
+        return worker
+
+    def _give_back(self, worker: WorkerProcess, *, usable: bool) -> None:
+        with self._lock:
+            if usable and not self._closed:
+                self._idle.append(worker)
+                return
+            self._all.discard(worker)
+        worker.kill()
+
+
+def _refusal(failure: FailureClass, detail: str) -> ParseResult:
+    return ParseResult(failure=failure, detail=detail)
+
+
+def _sweep(spool: Path, process: int) -> None:
+    for left in spool.glob(part_prefix(process) + "*"):
+        left.unlink(missing_ok=True)
+
+
+def _result(answer: Answer, result_file: Path, seconds: float) -> ParseResult:
+    peak = answer.peak_bytes / _MEGABYTE
+    failure: FailureClass | None = FailureClass(answer.failure) if answer.failure else None
+    detail = answer.detail
+    document = None
+    if failure is None:
+        try:
+            document, failure = _document(answer, result_file)
+            detail = "more text than fits a result" if failure else ""
+        except (CodecError, OSError) as problem:
+            failure, detail = FailureClass.INTERNAL, f"result unreadable: {type(problem).__name__}"
+    return ParseResult(
+        document=document,
+        failure=failure,
+        detail=detail,
+        format=answer.format,
+        seconds=seconds,
+        peak_mb=peak,
+    )
+
+
+def _document(
+    answer: Answer, result_file: Path
+) -> tuple[ParsedDocument | None, FailureClass | None]:
+    if not answer.in_file:
+        return decode_document(answer.inline), None
+    if result_file.stat().st_size > _LARGEST_RESULT:
+        return None, FailureClass.TOO_LARGE
+    return decode_document(result_file.read_bytes()), None
