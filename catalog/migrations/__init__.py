@@ -1,0 +1,1 @@
+"""Alembic revisions of the catalog's tables, installed with the package."""

@@ -1,0 +1,116 @@
+"""What waits for a person: evidence that disagrees, and verdicts over parse samples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import sqlalchemy as sa
+
+from catalog.database import Database
+from catalog.records import ConflictRecord, SampleVerdict
+from catalog.statements import row_of, upsert
+from catalog.tables import conflicts, verdicts
+from catalog.text import from_json, to_json
+from catalog.times import utc_now
+from contracts.errors import NotFoundError
+from contracts.versions import Evidence
+
+__all__ = ["ReviewStore"]
+
+_Conflicts = list[ConflictRecord]  # the class has a method named list
+_Verdicts = list[SampleVerdict]
+
+
+class ReviewStore:
+    """Conflicts by document and field; verdicts by version."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def put(self, record: ConflictRecord) -> None:
+        """Store a conflict. One that was settled on the same evidence stays settled."""
+        row = {**row_of(record), "evidence": to_json(record.evidence), "at": record.at or utc_now()}
+        where = _one(record.document_id, record.field)
+        with self._database.write() as connection:
+            stored = connection.execute(sa.select(conflicts.c.evidence).where(where)).scalar()
+            if stored != row["evidence"] or record.state != "open":
+                upsert(connection, conflicts, [row])
+
+    def replace(self, document_id: str, records: Iterable[ConflictRecord]) -> None:
+        """Make these the conflicts of a document: others of it are removed, known ones as in ``put``.
+
+        Raises:
+            ValueError: a record is of another document; nothing is changed.
+        """
+        with self._database.transaction() as connection:
+            fields = []
+            for record in records:
+                if record.document_id != document_id:
+                    msg = f"a conflict of {record.document_id}, not of {document_id}"
+                    raise ValueError(msg)
+                self.put(record)
+                fields.append(record.field)
+            gone = sa.and_(conflicts.c.document_id == document_id, conflicts.c.field.not_in(fields))
+            connection.execute(sa.delete(conflicts).where(gone))
+
+    def list(self, state: str | None = "open", *, limit: int = 1000) -> _Conflicts:
+        """Conflicts in that state (None: all), the oldest first."""
+        query = sa.select(conflicts).order_by(
+            conflicts.c.at, conflicts.c.document_id, conflicts.c.field
+        )
+        if state is not None:
+            query = query.where(conflicts.c.state == state)
+        with self._database.read() as connection:
+            return [_conflict(row) for row in connection.execute(query.limit(limit))]
+
+    def of_document(self, document_id: str) -> _Conflicts:
+        """All conflicts of a document, by field."""
+        query = sa.select(conflicts).where(conflicts.c.document_id == document_id)
+        with self._database.read() as connection:
+            return [_conflict(row) for row in connection.execute(query.order_by(conflicts.c.field))]
+
+    def settle(self, document_id: str, field: str, *, verdict: str, by: str) -> None:
+        """Note what was decided, and by whom.
+
+        Raises:
+            NotFoundError: no such conflict.
+        """
+        values = {"state": "settled", "verdict": verdict, "by": by, "at": utc_now()}
+        with self._database.write() as connection:
+            update = sa.update(conflicts).where(_one(document_id, field)).values(values)
+            if not connection.execute(update).rowcount:
+                msg = f"no conflict over {field} of {document_id}"
+                raise NotFoundError(msg)
+
+    def mark(self, record: SampleVerdict) -> None:
+        """Store a verdict over a parse sample, or replace the one over the same version."""
+        with self._database.write() as connection:
+            upsert(connection, verdicts, [{**row_of(record), "at": record.at or utc_now()}])
+
+    def verdict(self, version_id: str) -> SampleVerdict | None:
+        """The verdict over a version."""
+        query = sa.select(verdicts).where(verdicts.c.version_id == version_id)
+        with self._database.read() as connection:
+            row = connection.execute(query).mappings().first()
+        return SampleVerdict(**row) if row else None
+
+    def verdicts(self, verdict: str | None = None, *, limit: int = 1000) -> _Verdicts:
+        """Verdicts (of one word), the latest first."""
+        query = sa.select(verdicts).order_by(verdicts.c.at.desc(), verdicts.c.version_id)
+        if verdict is not None:
+            query = query.where(verdicts.c.verdict == verdict)
+        with self._database.read() as connection:
+            return [
+                SampleVerdict(**row) for row in connection.execute(query.limit(limit)).mappings()
+            ]
+
+
+def _one(document_id: str, field: str) -> sa.ColumnElement[bool]:
+    return sa.and_(conflicts.c.document_id == document_id, conflicts.c.field == field)
+
+
+def _conflict(row: sa.Row[Any]) -> ConflictRecord:
+    values = dict(row._mapping)  # noqa: SLF001  SQLAlchemy's public name
+    evidence = from_json(values["evidence"], tuple[Evidence, ...])
+    return ConflictRecord(**{**values, "evidence": evidence})
