@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from contracts.documents import ParsedDocument
+from parsers.common.charset import without_surrogates
 
 __all__ = ["VERSION", "CodecError", "decode_document", "encode_document"]
 
@@ -30,7 +31,7 @@ def encode_document(document: ParsedDocument) -> bytes:
     try:
         return header + _encoder().encode(document)
     except UnicodeEncodeError:
-        return header + _encoder().encode(_without_surrogates(msgspec.to_builtins(document)))
+        return header + _encoder().encode(_cleaned(msgspec.to_builtins(document)))
 
 
 def decode_document(data: bytes) -> ParsedDocument:
@@ -57,11 +58,11 @@ def _encoder() -> msgspec.msgpack.Encoder:
     return msgspec.msgpack.Encoder(order="deterministic")
 
 
-def _without_surrogates(value: Any) -> Any:
+def _cleaned(value: Any) -> Any:
     if isinstance(value, str):
-        return value.encode("utf-8", "replace").decode("utf-8")
+        return without_surrogates(value)
     if isinstance(value, dict):
-        return {_without_surrogates(key): _without_surrogates(item) for key, item in value.items()}
+        return {_cleaned(key): _cleaned(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_without_surrogates(item) for item in value]
+        return [_cleaned(item) for item in value]
     return value

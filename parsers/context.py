@@ -24,6 +24,7 @@ __all__ = ["RATIO_FLOOR", "SpoolContext", "full_budget", "part_prefix"]
 
 RATIO_FLOOR = 16 << 20
 """Unpacked bytes up to which the ratio does not count: a small log packs 1,000 to 1 and harms nobody."""
+_WASTE_FACTOR = 4
 
 
 def full_budget(limits: ParseSettings) -> ContainerBudget:
@@ -72,8 +73,8 @@ class SpoolContext:
         by_ratio = max(RATIO_FLOOR, container_bytes * limits.archive_ratio)
         self._ratio_bytes = by_ratio
         # Members that break a limit are removed again, but unpacking them cost time: a container full
-        # of bombs may waste as much as one sound container may unpack, not more.
-        self._waste = min(by_ratio, budget.total_bytes)
+        # of bombs may waste as much as a few sound ones may unpack, not more.
+        self._waste = _WASTE_FACTOR * min(by_ratio, budget.total_bytes)
 
     @property
     def limits(self) -> ParseSettings:

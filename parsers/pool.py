@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Self
 
 from contracts.failures import FailureClass
 from parsers.codec import CodecError, decode_document
+from parsers.common.charset import without_surrogates
 from parsers.context import full_budget, part_prefix
 from parsers.messages import Job
 from parsers.process import WORKER_COMMAND, WorkerProcess
@@ -139,7 +140,7 @@ class ParsePool:
             )
             job = Job(
                 path=os.fsdecode(path),
-                name=name.encode("utf-8", "replace").decode("utf-8"),
+                name=without_surrogates(name),
                 spool=os.fsdecode(spool),
                 result_file=os.fsdecode(result_file),
                 depth=granted.depth,

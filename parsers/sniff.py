@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from contracts.errors import ParseFailure
 from contracts.failures import FailureClass
 from parsers import ole, sniff_text, sniff_zip
+from parsers.common.charset import guess_charset
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,6 +26,7 @@ _HEAD = 65_536
 _PDF_WITHIN = 1024  # ISO 32000-1, implementation note 13 of annex H
 _BLANK = b"\0 \t\r\n\f\v"
 _BLANK_CHUNK = 1 << 20
+_SURE_CHARSETS = frozenset({"ascii", "utf-8", "cp949"})
 
 MEDIA_TYPES = {
     "pdf": "application/pdf",
@@ -182,9 +184,12 @@ def _container(path: Path, head: bytes) -> Sniffed | None:
 
 
 def _quotes_pdf(head: bytes) -> bool:
-    """A mail or a text that merely speaks of ``%PDF-`` has readable lines before it."""
+    """Whether a mail or a text merely speaks of ``%PDF-``: text before it, no object behind it."""
     before = head[: head.index(b"%PDF-")].strip(_BLANK)
-    return bool(before) and before.isascii() and b":" in before and b"\n" in before
+    if not before or guess_charset(before) not in _SURE_CHARSETS or not sniff_text.is_text(before):
+        return False
+    is_mail = sniff_text.identify(before, "").format in {"eml", "mbox"}
+    return is_mail or not re.search(rb"\d \d+ obj\b", head)
 
 
 def _pdf(path: Path) -> Sniffed:

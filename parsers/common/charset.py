@@ -5,7 +5,14 @@ from __future__ import annotations
 import codecs
 from dataclasses import dataclass
 
-__all__ = ["Decoded", "codec_for", "decode_text", "guess_charset", "hangul_share"]
+__all__ = [
+    "Decoded",
+    "codec_for",
+    "decode_text",
+    "guess_charset",
+    "hangul_share",
+    "without_surrogates",
+]
 
 _ALIASES = {
     # cp949 (UHC) contains EUC-KR; Korean software labels the one as the other.
@@ -130,6 +137,11 @@ def decode_text(data: bytes, declared: str = "") -> Decoded:
     if not fallback or fallback == "ascii":
         fallback = "cp949" if hangul_share(data) >= _MIN_HANGUL else "utf-8"
     return Decoded(data.decode(fallback, "replace"), fallback, sound=False)
+
+
+def without_surrogates(text: str) -> str:
+    """Text that UTF-8 can carry: lone surrogates become U+FFFD, pairs the character they stand for."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def _candidates(data: bytes, declared: str) -> list[str]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from parsers.common.charset import without_surrogates
+
 __all__ = ["safe_name"]
 
 _UNSEEN = re.compile("[\x00-\x1f\x7f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
@@ -24,8 +26,9 @@ def safe_name(name: str, fallback: str = "unnamed") -> str:
         name: As the container spells it.
         fallback: What a name that holds nothing else becomes.
     """
-    name = name.encode("utf-8", "replace").decode("utf-8")
-    name = unicodedata.normalize("NFC", _UNSEEN.sub("", name)).replace("\\", "/")
+    name = unicodedata.normalize("NFC", _UNSEEN.sub("", without_surrogates(name))).replace(
+        "\\", "/"
+    )
     name = re.sub(r"^[A-Za-z]:(?=/)", "", name)
     parts = [part.strip() for part in name.split("/")]
     kept = [_cut(part) for part in parts if part not in {"", ".", ".."}]
