@@ -201,8 +201,12 @@ def _die_with_parent(jobs: int, parent: int) -> None:
     """End the whole group once nobody can want an answer any more, even in the middle of a parse."""
     poll = select.poll()
     poll.register(jobs, 0)  # hang-up and error are always reported
-    while not poll.poll(_WATCH_MS) and os.getppid() == parent:
-        pass
+    while os.getppid() == parent:
+        events = poll.poll(_WATCH_MS)
+        if events and events[0][1] & select.POLLNVAL:
+            return  # a library closed what is not its own; the pool sees that, and ends this process
+        if events:
+            break
     if os.getpgrp() == os.getpid():
         os.killpg(0, signal.SIGKILL)
     os._exit(1)
