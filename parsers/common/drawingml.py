@@ -1,0 +1,230 @@
+"""What slides, sheets and documents share of DrawingML: text bodies, charts, SmartArt, alternative text.
+
+ECMA-376 Part 1 §21.1 (text), §21.2 (charts), §21.4 (diagrams).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from contracts.documents import Cell, Table
+from parsers.common.opc import Element, Package, attribute, inner_text, local_name
+
+__all__ = [
+    "alternative_text",
+    "chart_of",
+    "chart_relation",
+    "diagram_lines",
+    "diagram_relation",
+    "graphic_uri",
+    "paragraph_text",
+]
+
+_A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
+_C = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
+_CX = "{http://schemas.microsoft.com/office/drawing/2014/chartex}"
+_DGM = "{http://schemas.openxmlformats.org/drawingml/2006/diagram}"
+_M = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
+_GENERATED_ALT = ("설명이 자동", "자동 생성된 설명", "Description automatically generated")
+_MOST_POINTS = 20_000
+
+
+def paragraph_text(paragraph: Element) -> str:
+    r"""Text of an ``a:p``; breaks as ``\n``, fields by their shown value, formulas as linear text."""
+    parts: list[str] = []
+    for element in paragraph.iter():
+        tag = element.tag
+        if tag in (f"{_A}t", f"{_M}t"):
+            parts.append(element.text or "")
+        elif tag == f"{_A}br":
+            parts.append("\n")
+        elif tag == f"{_A}tab":
+            parts.append("\t")
+    return "".join(parts).replace("\v", "\n").strip()
+
+
+def alternative_text(properties: Element | None) -> str:
+    """Alternative text of a ``cNvPr``/``docPr`` element, or ""; what Office made up itself stays marked off."""
+    if properties is None:
+        return ""
+    lines = [properties.get("title", "").strip(), properties.get("descr", "").strip()]
+    kept: list[str] = []
+    for line in "\n".join(lines).splitlines():
+        text = line.strip()
+        if text and text not in kept and not text.startswith(_GENERATED_ALT):
+            kept.append(text)
+    return "\n".join(kept)
+
+
+def graphic_uri(frame: Element) -> str:
+    """Last piece of the kind of a graphic: ``table``, ``chart``, ``chartex``, ``diagram``, ``ole``."""
+    data = next(frame.iter(f"{_A}graphicData"), None)
+    return "" if data is None else data.get("uri", "").rstrip("/").rpartition("/")[2]
+
+
+# -- charts ----------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class _Series:
+    name: str
+    categories: dict[int, str]
+    values: dict[int, str]
+
+
+def chart_of(root: Element) -> tuple[str, Table | None]:
+    """Title and values of a chart part: categories down, a column a series.
+
+    Args:
+        root: Root of a ``chart`` or ``chartEx`` part.
+
+    Returns:
+        The title with the axis titles after it (or ""), and the table of cached values (or None).
+    """
+    extended = local_name(root) == "chartSpace" and root.tag.startswith(_CX)
+    series = list(_extended_series(root) if extended else _series(root))
+    return _titles(root), _series_table(series)
+
+
+def _titles(root: Element) -> str:
+    found: list[str] = []
+    for title in root.iter(f"{_C}title", f"{_CX}title"):
+        lines = [paragraph_text(p) for p in title.iter(f"{_A}p")]
+        lines += [inner_text(v) for v in title.iter(f"{_C}v")]
+        text = " ".join(" ".join(lines).split())
+        if text and text not in found:
+            found.append(text)
+    return " · ".join(found)
+
+
+def _points(holder: Element | None) -> dict[int, str]:
+    """Cached points of a ``c:cat``, ``c:val``, ``c:xVal`` …; levels of categories are joined."""
+    if holder is None:
+        return {}
+    levels = list(holder.iter(f"{_C}lvl")) or [holder]
+    points: dict[int, str] = {}
+    for level in reversed(levels):
+        last = ""
+        for point in level.iter(f"{_C}pt"):
+            index = int(point.get("idx", "0"))
+            last = inner_text(point).strip()
+            points[index] = f"{points[index]} {last}" if index in points else last
+            if len(points) > _MOST_POINTS:
+                return points
+    return points
+
+
+def _series(root: Element) -> Iterator[_Series]:
+    for element in root.iter(f"{_C}ser"):
+        name = element.find(f"{_C}tx")
+        values = element.find(f"{_C}val")
+        categories = element.find(f"{_C}cat")
+        if values is None:
+            values, categories = element.find(f"{_C}yVal"), element.find(f"{_C}xVal")
+        text = " ".join(_points(name).values())
+        if name is not None and not text:
+            text = "".join(v.text or "" for v in name.iter(f"{_C}v"))
+        yield _Series(
+            text, _points(categories), {i: _number(v) for i, v in _points(values).items()}
+        )
+
+
+def _extended_series(root: Element) -> Iterator[_Series]:
+    data = {block.get("id", ""): block for block in root.iter(f"{_CX}data")}
+    for element in root.iter(f"{_CX}series"):
+        link = element.find(f"{_CX}dataId")
+        block = data.get(link.get("val", "") if link is not None else "")
+        name = " ".join(inner_text(v) for v in element.findall(f"{_CX}tx//{_CX}v"))
+        found: dict[str, dict[int, str]] = {"strDim": {}, "numDim": {}}
+        for dimension in block if block is not None else ():
+            kind = local_name(dimension)
+            for point in dimension.iter(f"{_CX}pt"):
+                value = inner_text(point).strip()
+                found.setdefault(kind, {}).setdefault(int(point.get("idx", "0")), value)
+        values = {i: _number(v) for i, v in found["numDim"].items()}
+        yield _Series(name, found["strDim"], values)
+
+
+def _number(text: str) -> str:
+    """A cached value without the noise of its binary form: 4.4000000000000004 → 4.4."""
+    try:
+        return f"{float(text):.12g}" if "." in text else text
+    except ValueError:
+        return text
+
+
+def _series_table(series: list[_Series]) -> Table | None:
+    series = [one for one in series if one.values or one.categories]
+    if not series:
+        return None
+    shared = all(one.categories == series[0].categories for one in series)
+    cells: list[Cell] = []
+    columns: list[tuple[str, dict[int, str]]] = []
+    for number, one in enumerate(series, start=1):
+        if number == 1 or not shared:
+            columns.append(("" if shared else f"{one.name} ·", one.categories))
+        columns.append((one.name, one.values))
+    count = 1 + max(max([*points, -1]) for _, points in columns)
+    cells += [Cell(0, c, name) for c, (name, _) in enumerate(columns) if name]
+    for row in range(count):
+        cells += [Cell(row + 1, c, p[row]) for c, (_, p) in enumerate(columns) if p.get(row)]
+    return Table(
+        cells=tuple(cells), rows=count + 1, columns=len(columns), header_rows=1, header_columns=1
+    )
+
+
+# -- SmartArt --------------------------------------------------------------------------------------
+
+
+def diagram_lines(package: Package, part: str, relation_id: str) -> list[tuple[int, str]]:
+    """Depth (from 1) and text of the points of a SmartArt diagram, in the order of its outline.
+
+    Args:
+        package: The package.
+        part: Part that shows the diagram.
+        relation_id: Id of the relationship to the diagram's data part.
+    """
+    link = package.relationships(part).get(relation_id)
+    root = package.xml(link.target) if link and not link.external else None
+    if root is None:
+        return []
+    texts: dict[str, str] = {}
+    start = ""
+    for point in root.iter(f"{_DGM}pt"):
+        kind, key = point.get("type", "node"), point.get("modelId", "")
+        if kind == "doc":
+            start = key
+        if kind in ("node", "asst"):
+            lines = [paragraph_text(p) for p in point.iter(f"{_A}p")]
+            texts[key] = "\n".join(line for line in lines if line)
+    below: dict[str, list[tuple[int, str]]] = {}
+    for line in root.iter(f"{_DGM}cxn"):
+        if line.get("type", "parOf") == "parOf":
+            order = int(line.get("srcOrd", "0") or 0)
+            below.setdefault(line.get("srcId", ""), []).append((order, line.get("destId", "")))
+    found: list[tuple[int, str]] = []
+    seen = {start}
+    stack = [(1, key) for _, key in sorted(below.get(start, ()), reverse=True)]
+    while stack:
+        depth, key = stack.pop()
+        if key in seen:
+            continue
+        seen.add(key)
+        if texts.get(key):
+            found.append((depth, texts[key]))
+        stack += [(depth + 1, child) for _, child in sorted(below.get(key, ()), reverse=True)]
+    found += [(1, text) for key, text in texts.items() if text and key not in seen]
+    return found
+
+
+def diagram_relation(frame: Element) -> str:
+    """Relationship id of a SmartArt frame's data part, or ""."""
+    ids = next(frame.iter(f"{_DGM}relIds"), None)
+    return "" if ids is None else attribute(ids, "dm")
+
+
+def chart_relation(frame: Element) -> str:
+    """Relationship id of a chart frame's chart part, or ""."""
+    chart = next(frame.iter(f"{_C}chart", f"{_CX}chart"), None)
+    return "" if chart is None else attribute(chart, "id")

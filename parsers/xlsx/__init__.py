@@ -1,0 +1,79 @@
+"""Workbooks (.xlsx, .xlsm): tables with their full headers, values as people see them, hidden parts apart."""
+
+from __future__ import annotations
+
+from contracts.documents import Block, PageQuality, ParsedDocument
+from contracts.ports import ParserContext, ParserInput
+from parsers.common.office_quality import Findings, page_quality
+from parsers.common.opc import Package
+from parsers.common.sheets import Sheet, sheet_blocks
+from parsers.xlsx.cells import Budget, read_cells
+from parsers.xlsx.extras import comment_blocks, declared_tables, drawing_blocks
+from parsers.xlsx.workbook import SheetEntry, Workbook
+
+__all__ = ["XlsxParser"]
+
+
+class XlsxParser:
+    """Reads Office Open XML workbooks. Macros are noted and never run."""
+
+    def parse(self, source: ParserInput, context: ParserContext) -> ParsedDocument:
+        """Parse one workbook.
+
+        Raises:
+            ParseFailure: ``truncated``, ``corrupt``, ``encrypted`` or ``archive_bomb``.
+        """
+        with Package(source.path, context.limits) as package:
+            book = Workbook.read(package)
+            properties = package.properties()
+            budget = Budget(context.limits.max_cells)
+            blocks: list[Block] = []
+            pages: list[PageQuality] = []
+            for number, entry in enumerate(book.sheets, start=1):
+                made = _blocks_of(package, book, number - 1, entry, budget)
+                blocks += made
+                pages.append(page_quality(number, made))
+            warnings = list(dict.fromkeys(package.warnings))
+        findings = Findings(partial=list(warnings))
+        warnings += _notices(budget, context.limits.max_cells, findings)
+        if "macros" in properties:
+            warnings.append("the workbook holds macros; they are not run")
+        return ParsedDocument(
+            format="xlsx",
+            title=properties.get("title", ""),
+            properties={**properties, "sheets": str(len(book.sheets))},
+            blocks=tuple(blocks),
+            quality=findings.quality(pages),
+            warnings=tuple(warnings),
+        )
+
+
+def _blocks_of(
+    package: Package, book: Workbook, index: int, entry: SheetEntry, budget: Budget
+) -> list[Block]:
+    sheet = Sheet(entry.name, hidden=entry.hidden)
+    if index in book.title_rows:
+        sheet.header_ends.append(book.title_rows[index])
+    if entry.kind == "worksheet":
+        sheet.tables = declared_tables(package, entry.part)
+        read_cells(package, entry.part, book, sheet, budget)
+    return [
+        *sheet_blocks(sheet),
+        *comment_blocks(package, entry.part, sheet),
+        *drawing_blocks(package, entry.part, sheet),
+    ]
+
+
+def _notices(budget: Budget, limit: int, findings: Findings) -> list[str]:
+    """Warnings about cells left out and formulas without values; they are findings too."""
+    warnings = []
+    if budget.cut:
+        notice = f"more than {limit} cells: cut off in {len(budget.cut)} sheet(s)"
+        findings.partial.append(notice)
+        warnings.append(notice)
+    if budget.formulas:
+        count = sum(budget.formulas.values())
+        notice = f"{count} formula(s) have no stored value and are shown as formulas"
+        findings.minor.append(notice)
+        warnings.append(notice)
+    return warnings
