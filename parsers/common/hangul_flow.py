@@ -1,0 +1,277 @@
+"""Paragraphs and their anchored objects as blocks in reading order, the same for HWP 5 and HWPX.
+
+Where an object stands: in the line where it is set like a character (글자처럼 취급), else before the text
+of its paragraph where it is anchored at the start of it, else after. Notes follow their paragraph or table;
+text boxes belong to the flow; a nested table stays in its cell.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from contracts.documents import Block, BlockKind, Layer
+from parsers.common.hangul_headings import Line, body_size, heading_levels, split_article
+from parsers.common.hangul_model import (
+    Aside,
+    Box,
+    Figure,
+    GridTable,
+    HeadKind,
+    Note,
+    Paragraph,
+)
+from parsers.common.hangul_tables import PlacedCell, build_table
+from parsers.common.hangul_text import clean_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from contracts.documents import Table
+
+__all__ = ["Flow", "build_flow"]
+
+Entry = Line | Block
+_WEB = ("http://", "https://", "mailto:", "ftp://")
+
+
+@dataclass(slots=True)
+class Flow:
+    """Blocks in reading order, and the share of cells that fitted their grid for each table."""
+
+    blocks: list[Block] = field(default_factory=list)
+    integrity: list[float] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _CellText:
+    lines: list[str] = field(default_factory=list)
+    tables: list[Table] = field(default_factory=list)
+    after: list[Block] = field(default_factory=list)
+
+
+def build_flow(paragraphs: Sequence[Paragraph]) -> Flow:
+    """Build the blocks of a document from the paragraphs of its sections, in order."""
+    builder = _Builder()
+    entries = builder.entries(paragraphs)
+    lines = [entry for entry in entries if isinstance(entry, Line)]
+    levels = iter(heading_levels(lines, body_size([line.paragraph for line in lines])))
+    blocks: list[Block] = []
+    seen: set[tuple[BlockKind, str]] = set()
+    for entry in entries:
+        if isinstance(entry, Line):
+            blocks.extend(_text_blocks(entry, next(levels)))
+        elif entry.layer is not Layer.FURNITURE or _first_time(entry, seen):
+            blocks.append(entry)
+    return Flow(blocks, builder.integrity)
+
+
+def _first_time(block: Block, seen: set[tuple[BlockKind, str]]) -> bool:
+    """Sections repeat their header and footer; one reading of each is enough."""
+    if block.table is not None:
+        return True
+    key = (block.kind, block.text)
+    if key in seen:
+        return False
+    seen.add(key)
+    return True
+
+
+def _text_blocks(line: Line, level: int) -> Iterable[Block]:
+    head, text = line.paragraph.head, line.text
+    label = head.label if head else ""
+    if level:
+        article = None if head else split_article(text)
+        if article:
+            yield Block(kind=BlockKind.HEADING, text=article[0], level=level)
+            yield Block(kind=BlockKind.PARAGRAPH, text=article[1])
+            return
+        yield Block(kind=BlockKind.HEADING, text=_labelled(label, text), level=level)
+    elif head and head.kind is not HeadKind.OUTLINE and label:
+        yield Block(kind=BlockKind.LIST_ITEM, text=text, level=head.level, label=label)
+    else:
+        yield Block(kind=BlockKind.PARAGRAPH, text=_labelled(label, text))
+
+
+def _labelled(label: str, text: str) -> str:
+    return f"{label} {text}" if label else text
+
+
+class _Builder:
+    """Walks paragraphs once; keeps the integrity of each table on the way."""
+
+    def __init__(self) -> None:
+        self.integrity: list[float] = []
+
+    def entries(self, paragraphs: Sequence[Paragraph]) -> list[Entry]:
+        """Lines and finished blocks of a list of paragraphs, in reading order."""
+        result: list[Entry] = []
+        for paragraph in paragraphs:
+            result.extend(self._paragraph(paragraph))
+        return result
+
+    def _paragraph(self, paragraph: Paragraph) -> list[Entry]:
+        before: list[Entry] = []
+        flow: list[Entry] = []
+        after: list[Entry] = []
+        texts: list[str] = []
+        for item in paragraph.items:
+            if isinstance(item, str):
+                texts.append(item)
+            elif isinstance(item, Note | Aside):
+                after.extend(self._object(item))
+            elif isinstance(item, GridTable | Box) and item.inline:
+                flow.extend(_line(paragraph, texts, plain=False))
+                texts.clear()
+                flow.extend(self._object(item))
+            elif not flow and not "".join(texts).strip():
+                before.extend(self._object(item))
+            else:
+                after.extend(self._object(item))
+        flow.extend(_line(paragraph, texts, plain=not flow, last=True))
+        return before + flow + after
+
+    def _object(self, item: GridTable | Box | Figure | Note | Aside) -> list[Entry]:
+        match item:
+            case GridTable():
+                return list(self._table_blocks(item))
+            case Box():
+                return [*self.entries(item.paragraphs), *self._caption(item.caption)]
+            case Figure():
+                figure = Block(kind=BlockKind.FIGURE, text=clean_text(item.text))
+                return [figure, *self._caption(item.caption)]
+            case Note():
+                return list(self._note(item))
+            case Aside():
+                return list(self._aside(item))
+
+    def _caption(self, paragraphs: Sequence[Paragraph]) -> list[Entry]:
+        content = self._cell_text(paragraphs)
+        blocks: list[Entry] = []
+        if content.lines:
+            blocks.append(Block(kind=BlockKind.CAPTION, text="\n".join(content.lines)))
+        blocks.extend(_table_block(table) for table in content.tables)
+        blocks.extend(content.after)
+        return blocks
+
+    def _note(self, note: Note) -> Iterable[Block]:
+        content = self._cell_text(note.paragraphs)
+        if content.lines:
+            text = "\n".join(content.lines)
+            label = note.label
+            if label and text.startswith(label):
+                text = text[len(label) :].lstrip()
+            yield Block(kind=BlockKind.NOTE, layer=Layer.NOTES, text=text, label=label)
+        for table in content.tables:
+            yield replace(_table_block(table), layer=Layer.NOTES)
+        for block in content.after:
+            yield replace(block, layer=Layer.NOTES) if block.layer is Layer.BODY else block
+
+    def _aside(self, aside: Aside) -> Iterable[Block]:
+        content = self._cell_text(aside.paragraphs)
+        if content.lines:
+            yield Block(kind=aside.kind, layer=aside.layer, text="\n".join(content.lines))
+        for table in content.tables:
+            yield replace(_table_block(table), layer=aside.layer)
+        for block in content.after:
+            yield replace(block, layer=aside.layer)
+
+    def _table_blocks(self, grid: GridTable) -> Iterable[Block]:
+        table, after = self._table(grid)
+        if table.caption or any(cell.text or cell.tables for cell in table.cells):
+            yield _table_block(table)
+        yield from after
+
+    def _table(self, grid: GridTable) -> tuple[Table, list[Block]]:
+        after: list[Block] = []
+        placed: list[PlacedCell] = []
+        for cell in grid.cells:
+            content = self._cell_text(cell.paragraphs)
+            after.extend(content.after)
+            placed.append(
+                PlacedCell(
+                    cell.row,
+                    cell.column,
+                    cell.row_span,
+                    cell.column_span,
+                    "\n".join(content.lines),
+                    tuple(content.tables),
+                    cell.header,
+                )
+            )
+        caption = self._cell_text(grid.caption)
+        table, share = build_table(
+            placed,
+            grid.rows,
+            grid.columns,
+            caption="\n".join(caption.lines),
+        )
+        self.integrity.append(share)
+        after.extend(_table_block(inner) for inner in caption.tables)
+        after.extend(caption.after)
+        return table, after
+
+    def _cell_text(self, paragraphs: Sequence[Paragraph]) -> _CellText:
+        """Everything of a cell, caption or note: lines of text, tables in it, and what follows it."""
+        content = _CellText()
+        for paragraph in paragraphs:
+            texts: list[str] = []
+            boxed: list[str] = []
+            for item in paragraph.items:
+                if isinstance(item, str):
+                    texts.append(item)
+                else:
+                    boxed.extend(self._in_cell(item, content))
+            text = _joined(paragraph, texts)
+            if text:
+                label = paragraph.head.label if paragraph.head else ""
+                content.lines.append(_labelled(label, text))
+            content.lines.extend(boxed)
+        return content
+
+    def _in_cell(
+        self, item: GridTable | Box | Figure | Note | Aside, content: _CellText
+    ) -> Sequence[str]:
+        match item:
+            case GridTable():
+                table, after = self._table(item)
+                if table.caption or any(cell.text or cell.tables for cell in table.cells):
+                    content.tables.append(table)
+                content.after.extend(after)
+                return ()
+            case Box():
+                inner = self._cell_text([*item.paragraphs, *item.caption])
+                content.tables.extend(inner.tables)
+                content.after.extend(inner.after)
+                return inner.lines
+            case Figure():
+                content.after.append(Block(kind=BlockKind.FIGURE, text=clean_text(item.text)))
+                caption = self._cell_text(item.caption)
+                content.after.extend(caption.after)
+                return caption.lines
+            case Note() | Aside():
+                content.after.extend(
+                    self._note(item) if isinstance(item, Note) else self._aside(item)
+                )
+                return ()
+
+
+def _table_block(table: Table) -> Block:
+    return Block(kind=BlockKind.TABLE, table=table)
+
+
+def _joined(paragraph: Paragraph, texts: Sequence[str], *, last: bool = True) -> str:
+    text = clean_text("".join(texts)).strip()
+    if last:
+        for link in paragraph.links:
+            if link.startswith(_WEB) and link not in text:
+                text = f"{text} ({link})" if text else link
+    return text
+
+
+def _line(
+    paragraph: Paragraph, texts: Sequence[str], *, plain: bool, last: bool = False
+) -> Iterable[Line]:
+    text = _joined(paragraph, texts, last=last)
+    if text:
+        yield Line(paragraph, text, plain)

@@ -1,0 +1,130 @@
+"""What both Hangul formats (HWP 5 and HWPX) hold, in one shape that neither of them owns.
+
+A reader turns its file into paragraphs with the objects at the place of their anchors;
+:mod:`parsers.common.hangul_flow` turns those into blocks. Sizes are in points.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+from contracts.documents import BlockKind, Layer
+
+__all__ = [
+    "Aside",
+    "Box",
+    "Figure",
+    "GridCell",
+    "GridTable",
+    "Head",
+    "HeadKind",
+    "Item",
+    "Note",
+    "Paragraph",
+]
+
+
+class HeadKind(Enum):
+    """What Hangul prints before a paragraph (문단 머리)."""
+
+    OUTLINE = "outline"
+    NUMBER = "number"
+    BULLET = "bullet"
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The head of a paragraph: its kind, level from 1, and the printed label (``1.``, ``가.``)."""
+
+    kind: HeadKind
+    level: int
+    label: str
+
+
+@dataclass(slots=True)
+class Paragraph:
+    """One paragraph: text and objects in the order in which they are anchored.
+
+    Attributes:
+        items: Text runs and objects; two runs in sequence belong together.
+        head: What is printed before the text, or None.
+        size: Font size of most of the text, 0 where unknown.
+        bold: Whether most of the text is bold.
+        links: Addresses that its hyperlinks lead to.
+    """
+
+    items: list[Item] = field(default_factory=list)
+    head: Head | None = None
+    size: float = 0.0
+    bold: bool = False
+    links: list[str] = field(default_factory=list)
+
+    def text(self) -> str:
+        """The text runs, without the objects."""
+        return "".join(item for item in self.items if isinstance(item, str))
+
+
+@dataclass(slots=True)
+class GridCell:
+    """A table cell at its own address, from 0; ``header`` where the author marked it (제목 셀)."""
+
+    row: int
+    column: int
+    row_span: int
+    column_span: int
+    paragraphs: list[Paragraph]
+    header: bool = False
+
+
+@dataclass(slots=True)
+class GridTable:
+    """A table as stored: sizes as declared, cells as listed, not yet checked against each other.
+
+    Attributes:
+        inline: It stands in the line like a character (글자처럼 취급).
+    """
+
+    rows: int
+    columns: int
+    cells: list[GridCell]
+    caption: list[Paragraph] = field(default_factory=list)
+    inline: bool = False
+
+
+@dataclass(slots=True)
+class Box:
+    """A text box or shape with text (글상자)."""
+
+    paragraphs: list[Paragraph]
+    caption: list[Paragraph] = field(default_factory=list)
+    inline: bool = False
+
+
+@dataclass(slots=True)
+class Figure:
+    """A picture, chart or embedded object; ``text`` is what it says in words (alternative text, chart texts)."""
+
+    text: str = ""
+    caption: list[Paragraph] = field(default_factory=list)
+    inline: bool = False
+
+
+@dataclass(slots=True)
+class Note:
+    """A footnote (각주) or endnote (미주) with its printed mark (``1)``)."""
+
+    label: str
+    paragraphs: list[Paragraph]
+
+
+@dataclass(slots=True)
+class Aside:
+    """Text beside the flow: header, footer, master page (furniture), hidden comment or memo (hidden)."""
+
+    kind: BlockKind
+    layer: Layer
+    paragraphs: list[Paragraph]
+
+
+Item = str | GridTable | Box | Figure | Note | Aside

@@ -1,0 +1,202 @@
+"""The OLE file around an HWP 5 document: file header, streams, compression, distribution encryption."""
+
+from __future__ import annotations
+
+import re
+import struct
+import zlib
+from typing import TYPE_CHECKING, Self
+
+import olefile
+
+from contracts.errors import ParseFailure
+from contracts.failures import FailureClass
+from parsers.hwp.distribution import decrypt_stream
+from parsers.hwp.records import u32
+from parsers.hwp.summary import summary_properties
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from contracts.settings import ParseSettings
+
+__all__ = ["OLE_PROBLEMS", "Container"]
+
+_SIGNATURE = b"HWP Document File"
+_MEGABYTE = 1 << 20
+_SMALL_STREAM = 16 * _MEGABYTE
+_COMPRESSED, _ENCRYPTED, _DISTRIBUTION, _DRM = 1, 2, 4, 16
+_CERTIFICATE, _CERTIFICATE_DRM = 1 << 8, 1 << 10
+_SECTION = re.compile(r"Section(\d+)", re.IGNORECASE)
+_SUMMARY = "\x05HwpSummaryInformation"
+# What olefile lets through from damaged files, besides its own errors (which are OSError).
+OLE_PROBLEMS = (
+    OSError,
+    ValueError,
+    IndexError,
+    KeyError,
+    TypeError,
+    AttributeError,
+    OverflowError,
+    RecursionError,
+    struct.error,
+)
+
+
+class Container:
+    """Opens an HWP 5 file and gives its streams, inflated and decrypted.
+
+    Args:
+        path: The file.
+        limits: Bounds the inflated size and the ratio of it to the stored size.
+
+    Raises:
+        ParseFailure: ``encrypted``, ``unsupported`` (no HWP 5 file), ``truncated``, ``corrupt`` or ``empty``.
+    """
+
+    def __init__(self, path: Path, limits: ParseSettings) -> None:
+        self._ratio = limits.archive_ratio
+        self._left = limits.max_file_mb * _MEGABYTE
+        _check_start(path)
+        try:
+            self._ole = olefile.OleFileIO(path)
+            self._paths = ["/".join(entry) for entry in self._ole.listdir()]
+        except OLE_PROBLEMS as problem:
+            raise ParseFailure(FailureClass.CORRUPT, "the OLE structure is damaged") from problem
+        header = self._stored("FileHeader") or b""
+        if not header.startswith(_SIGNATURE):
+            self._ole.close()
+            failure = FailureClass.CORRUPT if self._looks_like_hwp() else FailureClass.UNSUPPORTED
+            raise ParseFailure(failure, "no HWP 5 file header")
+        self.version = u32(header, 32)
+        self._flags = u32(header, 36)
+        try:
+            self._check_flags()
+        except ParseFailure:
+            self._ole.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ole.close()
+
+    @property
+    def is_distribution(self) -> bool:
+        """Whether this is a distribution document (배포용 문서), whose body is in ViewText."""
+        return bool(self._flags & _DISTRIBUTION) and bool(self._sections("ViewText"))
+
+    def sections(self) -> list[str]:
+        """Paths of the section streams in reading order."""
+        if self.is_distribution:
+            return self._sections("ViewText")
+        return self._sections("BodyText") or self._sections("ViewText")
+
+    def read(self, path: str) -> tuple[bytes, bool]:
+        """A document stream, decrypted and inflated, and whether it was sound to its end.
+
+        Raises:
+            ParseFailure: ``archive_bomb`` beyond the limits; ``hwp_distribution`` where it cannot be decrypted.
+        """
+        data = self._stored(path)
+        if data is None:
+            return b"", False
+        # ViewText is encrypted in distribution documents only: where changes are tracked it holds the marked
+        # text in clear, and BodyText the final one.
+        if path.startswith("ViewText/") and self._flags & _DISTRIBUTION:
+            data = decrypt_stream(data)
+        return self.inflate(data) if self._flags & _COMPRESSED else (self._counted(data), True)
+
+    def binary(self, number: int, extension: str) -> bytes:
+        """An embedded object of BinData as it was embedded; b"" where it cannot be read."""
+        name = f"BIN{number:04X}.{extension}".lower()
+        path = next((path for path in self._paths if path.rpartition("/")[2].lower() == name), "")
+        data = self._stored(path) if path else None
+        if not data:
+            return b""
+        inflated, sound = self.inflate(data)
+        return inflated if sound and inflated else data
+
+    def inflate(self, data: bytes) -> tuple[bytes, bool]:
+        """Inflate raw deflate (or zlib) data as far as it goes.
+
+        Raises:
+            ParseFailure: ``archive_bomb`` beyond the limits.
+        """
+        first = self._inflate(data, -zlib.MAX_WBITS)
+        if not first[0] and data[:1] == b"\x78":
+            return self._inflate(data, zlib.MAX_WBITS)
+        return first
+
+    def _inflate(self, data: bytes, window: int) -> tuple[bytes, bool]:
+        inflater = zlib.decompressobj(window)
+        parts: list[bytes] = []
+        size = 0
+        at = 0
+        # In pieces, so that what stands before a damaged place is kept.
+        while at < len(data) and not inflater.eof:
+            piece = inflater.unconsumed_tail or data[at : at + 4096]
+            at += 0 if inflater.unconsumed_tail else 4096
+            try:
+                part = inflater.decompress(piece, _SMALL_STREAM)
+            except zlib.error:
+                return self._counted(b"".join(parts)), False
+            parts.append(part)
+            size += len(part)
+            if size > self._left or (size > _SMALL_STREAM and size > self._ratio * len(data)):
+                raise ParseFailure(FailureClass.ARCHIVE_BOMB, "a stream unfolds too far")
+        return self._counted(b"".join(parts)), inflater.eof
+
+    def _counted(self, data: bytes) -> bytes:
+        self._left -= len(data)
+        if self._left < 0:
+            raise ParseFailure(FailureClass.TOO_LARGE, "the streams are larger than the limit")
+        return data
+
+    def properties(self) -> dict[str, str]:
+        """Title, author, dates, page count of the summary stream; many writers leave it out."""
+        return summary_properties(self._stored(_SUMMARY) or b"")
+
+    def _stored(self, path: str) -> bytes | None:
+        try:
+            with self._ole.openstream(path) as stream:
+                return bytes(stream.read())
+        except OLE_PROBLEMS:
+            return None
+
+    def _sections(self, folder: str) -> list[str]:
+        numbered = [
+            (int(found[1]), path)
+            for path in self._paths
+            if path.startswith(folder + "/") and (found := _SECTION.search(path))
+        ]
+        return [path for _, path in sorted(numbered)]
+
+    def _looks_like_hwp(self) -> bool:
+        return any(path.startswith(("BodyText", "DocInfo")) for path in self._paths)
+
+    def _check_flags(self) -> None:
+        if self._flags & _ENCRYPTED:
+            raise ParseFailure(FailureClass.ENCRYPTED, "file header: password")
+        if self._flags & (_CERTIFICATE | _CERTIFICATE_DRM):
+            raise ParseFailure(FailureClass.ENCRYPTED, "file header: certificate encryption")
+        if self._flags & _DRM:
+            raise ParseFailure(FailureClass.ENCRYPTED, "file header: DRM document")
+
+
+def _check_start(path: Path) -> None:
+    """Name what the bytes are where they are no OLE file."""
+    with path.open("rb") as file:
+        start = file.read(32)
+    if not start:
+        raise ParseFailure(FailureClass.EMPTY, "no bytes")
+    if start.startswith(olefile.MAGIC):
+        return
+    if start.startswith(b"HWP Document File V3"):
+        raise ParseFailure(FailureClass.UNSUPPORTED, "HWP 3.0, the format before HWP 5")
+    if start.startswith(b"PK"):
+        raise ParseFailure(FailureClass.UNSUPPORTED, "a zip package (HWPX?), not HWP 5")
+    if b"\xef\xbf\xbd" in start:
+        raise ParseFailure(FailureClass.CORRUPT, "the bytes were converted as if they were text")
+    raise ParseFailure(FailureClass.UNSUPPORTED, "not an HWP 5 file")

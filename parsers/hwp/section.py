@@ -1,0 +1,296 @@
+"""Body streams of an HWP 5 file as paragraphs with their objects."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from contracts.documents import BlockKind, Layer
+from contracts.errors import ParseFailure
+from contracts.failures import FailureClass
+from parsers.common.hangul_model import (
+    Aside,
+    Box,
+    GridCell,
+    GridTable,
+    Head,
+    HeadKind,
+    Item,
+    Note,
+    Paragraph,
+)
+from parsers.common.hangul_numbers import Counters, format_number
+from parsers.hwp.objects import (
+    Embedded,
+    compose_text,
+    equation_text,
+    field_link,
+    form_text,
+    is_inline,
+    read_shape,
+    ruby_text,
+)
+from parsers.hwp.records import Record, Tag, record_tree, u16, u32
+from parsers.hwp.text import Anchor, paragraph_pieces, usual_letter
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from parsers.hwp.docinfo import DocInfo
+
+__all__ = ["SectionReader"]
+
+_MAX_DEPTH = 40
+_MAX_ROWS, _MAX_COLUMNS = 65_535, 4_095
+_NUMBER_KINDS = {1: "footnote", 2: "endnote", 3: "picture", 4: "table", 5: "equation"}
+_HEADER_CELL = 1 << 18
+_CELL_END = 16
+_ASIDES = {
+    "head": (BlockKind.HEADER, Layer.FURNITURE),
+    "foot": (BlockKind.FOOTER, Layer.FURNITURE),
+    "tcmt": (BlockKind.NOTE, Layer.HIDDEN),
+}
+_TEXT_CONTROLS = {
+    "tcps": lambda record: compose_text(record.data),
+    "tdut": lambda record: ruby_text(record.data),
+    "form": form_text,
+}
+_HEAD_KINDS = {1: HeadKind.OUTLINE, 2: HeadKind.NUMBER, 3: HeadKind.BULLET}
+
+
+class SectionReader:
+    """Reads the sections of one document one after the other; numbers go on from section to section.
+
+    Args:
+        info: Definitions of ``DocInfo``.
+        embedded: Gives the words of charts and embedded objects.
+        max_cells: Table cells of the whole document, beyond which the file is ``too_large``.
+    """
+
+    def __init__(self, info: DocInfo, embedded: Embedded, max_cells: int) -> None:
+        self._info = info
+        self._embedded = embedded
+        self._cells_left = max_cells
+        self._counters = Counters()
+        self._numbers: dict[int, int] = {}
+        self._outline = 0
+        self._depth = 0
+        self.too_deep = False
+
+    def read(self, data: bytes) -> list[Paragraph]:
+        """The paragraphs of a section stream."""
+        return self.paragraphs(record_tree(data))
+
+    def paragraphs(self, records: Sequence[Record]) -> list[Paragraph]:
+        """The paragraphs among sibling records; those after a memo list become hidden."""
+        if self._depth > _MAX_DEPTH:
+            self.too_deep = True
+            return []
+        self._depth += 1
+        body: list[Paragraph] = []
+        memos: list[Paragraph] = []
+        found = body
+        for record in records:
+            if record.tag == Tag.PARA_HEADER:
+                found.append(self._paragraph(record))
+            elif record.tag == Tag.MEMO_LIST:
+                found = memos
+                memos.extend(self.paragraphs(record.children))
+            elif record.tag == Tag.LIST_HEADER:
+                found.extend(self.paragraphs(record.children))
+        self._depth -= 1
+        if memos:
+            body.append(Paragraph([Aside(BlockKind.NOTE, Layer.HIDDEN, memos)]))
+        return body
+
+    def _paragraph(self, record: Record) -> Paragraph:
+        paragraph = Paragraph()
+        letter = usual_letter(record, u32(record.data, 0) & 0x7FFFFFFF)
+        paragraph.size, paragraph.bold = self._info.letter(letter)
+        controls = [child for child in record.children if child.tag == Tag.CTRL_HEADER]
+        for piece in paragraph_pieces(record):
+            if isinstance(piece, Anchor):
+                control = _take(controls, piece.control)
+                if control is not None:
+                    self._control(control, paragraph)
+            else:
+                paragraph.items.append(piece)
+        # Controls whose anchor is lost in a damaged text still hold text of their own.
+        for control in controls:
+            self._control(control, paragraph)
+        paragraph.head = self._head(u16(record.data, 8))
+        memos = _after_memo_list(record.children)
+        if memos:
+            hidden = self.paragraphs(memos)
+            paragraph.items.append(Aside(BlockKind.NOTE, Layer.HIDDEN, hidden))
+        return paragraph
+
+    def _head(self, shape_index: int) -> Head | None:
+        if shape_index >= len(self._info.shapes):
+            return None
+        shape = self._info.shapes[shape_index]
+        kind = _HEAD_KINDS.get(shape.head)
+        if kind is None:
+            return None
+        if kind is HeadKind.BULLET:
+            bullets = self._info.bullets
+            known = 0 < shape.definition <= len(bullets)
+            return Head(kind, shape.level, bullets[shape.definition - 1] if known else "•")
+        key = shape.definition or (self._outline if kind is HeadKind.OUTLINE else 0)
+        numberings = self._info.numberings
+        label = ""
+        if 0 < key <= len(numberings):
+            label = self._counters.advance(key, numberings[key - 1], shape.level)
+        return Head(kind, shape.level, label)
+
+    def _control(self, record: Record, paragraph: Paragraph) -> None:
+        name = _control_name(record)
+        if name in _ASIDES:
+            kind, layer = _ASIDES[name]
+            paragraph.items.append(Aside(kind, layer, self.paragraphs(record.children)))
+        elif name == "secd":
+            self._outline = u16(record.data, 18)
+            master = self.paragraphs(record.children)
+            if master:
+                paragraph.items.append(Aside(BlockKind.HEADER, Layer.FURNITURE, master))
+        elif name.startswith("%"):
+            link = field_link(name, record.data)
+            if link:
+                paragraph.links.append(link)
+            self._unknown(record, paragraph)
+        elif name == "nwno":
+            self._numbers[u32(record.data, 4) & 0xF] = u16(record.data, 8, 1) - 1
+        else:
+            paragraph.items.extend(self._object(name, record))
+
+    def _object(self, name: str, record: Record) -> Sequence[Item]:  # noqa: PLR0911  a table of cases
+        match name:
+            case "tbl ":
+                return self._table(record)
+            case "gso ":
+                return read_shape(record, self, self._embedded)
+            case "fn  " | "en  ":
+                return [self._note(record)]
+            case "eqed":
+                caption = self.paragraphs(record.children)
+                script = equation_text(record)
+                return [script, Box([], caption)] if caption else [script]
+            case "atno":
+                return [self._automatic_number(record)]
+            case _ if name in _TEXT_CONTROLS:
+                return [_TEXT_CONTROLS[name](record)]
+            case _:
+                rest = Paragraph()
+                self._unknown(record, rest)
+                return rest.items
+
+    def _unknown(self, record: Record, paragraph: Paragraph) -> None:
+        """A control that this reader does not know: its paragraph lists are still text of the document."""
+        for line in self.paragraphs(record.children):
+            paragraph.items.extend(line.items)
+            paragraph.items.append("\n")
+
+    def _note(self, record: Record) -> Note:
+        paragraphs = self.paragraphs(record.children)
+        label = ""
+        number = _first_number(record)
+        if number is not None:
+            label = self._number_text(number)
+        return Note(label, paragraphs)
+
+    def _automatic_number(self, record: Record) -> str:
+        kind = u32(record.data, 4) & 0xF
+        if kind not in _NUMBER_KINDS:
+            return ""
+        self._numbers[kind] = u16(record.data, 8) or self._numbers.get(kind, 0) + 1
+        return self._number_text(record)
+
+    def _number_text(self, record: Record) -> str:
+        """A number as printed: its shape between the characters before and after it."""
+        flags = u32(record.data, 4)
+        number = u16(record.data, 8) or self._numbers.get(flags & 0xF, 1)
+        user, before, after = (chr(u16(record.data, at)).strip("\0") for at in (10, 12, 14))
+        shape = flags >> 4 & 0xFF
+        text = user if user and shape & 0x80 else format_number(number, shape)
+        return f"{before}{text}{after}"
+
+    def _table(self, record: Record) -> Sequence[Item]:
+        body = record.find(Tag.TABLE)
+        if body is None:
+            rest = Paragraph()
+            self._unknown(record, rest)
+            return rest.items
+        at = record.children.index(body)
+        rows, columns = u16(body.data, 4), u16(body.data, 6)
+        table = GridTable(
+            rows,
+            columns,
+            [],
+            caption=self.paragraphs(record.children[:at]),
+            inline=is_inline(record.data),
+        )
+        for list_header, paragraphs in _lists(record.children[at + 1 :]):
+            table.cells.append(self._cell(list_header, paragraphs, columns, len(table.cells)))
+        return [table]
+
+    def _cell(
+        self, record: Record | None, paragraphs: Sequence[Record], columns: int, index: int
+    ) -> GridCell:
+        self._cells_left -= 1
+        if self._cells_left < 0:
+            raise ParseFailure(FailureClass.TOO_LARGE, "more table cells than parse.max_cells")
+        content = self.paragraphs(paragraphs)
+        if record is None or len(record.data) < _CELL_END:
+            row, column = divmod(index, max(columns, 1))
+            return GridCell(row, column, 1, 1, content)
+        content = self.paragraphs(record.children) + content
+        data = record.data
+        return GridCell(
+            min(u16(data, 10), _MAX_ROWS),
+            min(u16(data, 8), _MAX_COLUMNS),
+            max(u16(data, 14), 1),
+            max(u16(data, 12), 1),
+            content,
+            header=bool(u32(data, 4) & _HEADER_CELL),
+        )
+
+
+def _control_name(record: Record) -> str:
+    return record.data[:4][::-1].decode("latin-1")
+
+
+def _take(controls: list[Record], name: str) -> Record | None:
+    """The next control of that id; anchors and controls come in the same order."""
+    for at, control in enumerate(controls):
+        if _control_name(control) == name:
+            return controls.pop(at)
+    return None
+
+
+def _lists(records: Sequence[Record]) -> list[tuple[Record | None, list[Record]]]:
+    """Paragraph records under the list header that they follow."""
+    lists: list[tuple[Record | None, list[Record]]] = []
+    for record in records:
+        if record.tag == Tag.LIST_HEADER:
+            lists.append((record, []))
+        elif record.tag == Tag.PARA_HEADER:
+            if not lists:
+                lists.append((None, []))
+            lists[-1][1].append(record)
+    return lists
+
+
+def _after_memo_list(records: Sequence[Record]) -> Sequence[Record]:
+    """A paragraph's own children are text and controls; a memo list, its header and paragraphs come last."""
+    for at, record in enumerate(records):
+        if record.tag == Tag.MEMO_LIST:
+            return [*record.children, *records[at + 1 :]]
+    return ()
+
+
+def _first_number(record: Record) -> Record | None:
+    """The automatic number that opens a note."""
+    for paragraph in record.children:
+        for child in paragraph.children:
+            if child.tag == Tag.CTRL_HEADER and _control_name(child) == "atno":
+                return child
+    return None

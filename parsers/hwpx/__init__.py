@@ -1,0 +1,80 @@
+"""HWPX, Hangul's zip of XML (OWPML, KS X 6101)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from contracts.documents import BlockKind, Layer
+from contracts.errors import ParseFailure
+from contracts.failures import FailureClass
+from parsers.common.hangul_chart import chart_text
+from parsers.common.hangul_model import Aside, Paragraph
+from parsers.common.hangul_result import finish_document
+from parsers.hwpx.header import read_header
+from parsers.hwpx.package import Package
+from parsers.hwpx.section import SectionReader
+
+if TYPE_CHECKING:
+    from contracts.documents import ParsedDocument
+    from contracts.ports import ParserContext, ParserInput
+
+__all__ = ["HwpxParser"]
+
+
+class HwpxParser:
+    """Reads HWPX packages; see the promises of :class:`contracts.ports.Parser`."""
+
+    def parse(self, source: ParserInput, context: ParserContext) -> ParsedDocument:
+        """Parse one file.
+
+        Raises:
+            ParseFailure: ``encrypted``, ``truncated``, ``corrupt``, ``empty``, ``archive_bomb``, ``too_large`` or
+                ``unsupported`` (not a zip package, or one without sections).
+        """
+        with Package(source.path, context.limits) as package:
+            return _read(package, context)
+
+
+class _PartCharts:
+    """Finds the words of chart parts."""
+
+    def __init__(self, package: Package) -> None:
+        self._package = package
+
+    def words(self, element: Any) -> str:
+        """See :class:`parsers.hwpx.objects.Charts`."""
+        reference = element.get("chartIDRef", "")
+        data = self._package.read(reference) if reference else None
+        return chart_text(data) if data else ""
+
+
+def _read(package: Package, context: ParserContext) -> ParsedDocument:
+    warnings: list[str] = []
+    root, sound = package.xml(package.header())
+    if root is None or not sound:
+        warnings.append("header.xml is missing or damaged: no styles and numberings")
+    names = package.sections()
+    if not names:
+        known = any(name.lower().endswith((".hpf", "version.xml")) for name in package.names())
+        failure = FailureClass.CORRUPT if known else FailureClass.UNSUPPORTED
+        raise ParseFailure(failure, "no section in the package")
+    reader = SectionReader(read_header(root), _PartCharts(package), context.limits.max_cells)
+    paragraphs: list[Paragraph] = []
+    unread = 0
+    for name in names:
+        section, sound = package.xml(name)
+        if section is None:
+            unread += 1
+            warnings.append("a section cannot be read")
+            continue
+        if not sound:
+            warnings.append("a section is damaged and was read in part")
+        paragraphs.extend(reader.read(section))
+    if unread == len(names):
+        raise ParseFailure(FailureClass.CORRUPT, "no section can be read")
+    for name in package.master_pages():
+        page, _ = package.xml(name)
+        if page is not None:
+            aside = Aside(BlockKind.HEADER, Layer.FURNITURE, reader.read(page))
+            paragraphs.append(Paragraph([aside]))
+    return finish_document("hwpx", paragraphs, properties=package.metadata(), warnings=warnings)
