@@ -169,9 +169,9 @@ class Source(Protocol):
 
     Promises:
         - ``list`` raises ``SourceUnreachableError`` before yielding anything where the root is unreachable, empty or without its marker;
-        - a folder is yielded before what is below it; every object is yielded once;
+        - a folder is yielded before what is below it; every object is yielded once, items in code-point order of their paths, so that a listing merges with what the catalog holds in flat memory;
         - what cannot be listed is a ``ListProblem``, never a silent gap;
-        - ``fetch`` gives the bytes of the item as listed or raises; it writes nothing to the source.
+        - ``fetch`` gives the bytes of the item or raises; nothing but ``probe(write=True)`` writes to the source.
     """
 
     @property
@@ -184,12 +184,20 @@ class Source(Protocol):
         """Registry name of the adapter."""
         ...
 
-    def probe(self) -> SourceProbe:
-        """Find out what the source can be relied on for."""
+    def probe(self, *, write: bool = False) -> SourceProbe:
+        """Find out what the source can be relied on for; with ``write``, by trying in a scratch folder."""
+        ...
+
+    def check(self) -> None:
+        """Make sure that the source is there, and is the one that is meant.
+
+        Raises:
+            SourceUnreachableError: its root is unreachable, empty or without its marker.
+        """
         ...
 
     def list(self) -> Iterator[SourceItem | SourceFolder | Skipped | ListProblem]:
-        """List everything, in an order of the source's own."""
+        """List everything, in order."""
         ...
 
     def fetch(self, item: SourceItem) -> AbstractContextManager[Path]:

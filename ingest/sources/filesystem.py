@@ -23,7 +23,7 @@ from ingest.sources.probing import probe_folder
 from ingest.sources.statx import ObjectStat, lstat
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from contracts.settings import SourceSettings
 
@@ -63,15 +63,13 @@ class FilesystemSource:
 
     Args:
         settings: The source's group of settings.
-        sort_key: Order of full paths; folders are listed so that the whole listing is in this order.
     """
 
     kind = "filesystem"
 
-    def __init__(self, settings: SourceSettings, sort_key: Callable[[str], bytes]) -> None:
+    def __init__(self, settings: SourceSettings) -> None:
         self._settings = settings
         self._root = settings.root.expanduser().absolute()
-        self._sort_key = sort_key
         self._include = _spec(settings.include)
         self._exclude = _spec(settings.exclude)
 
@@ -85,10 +83,10 @@ class FilesystemSource:
         """Absolute path of the root."""
         return self._root
 
-    def probe(self) -> SourceProbe:
+    def probe(self, *, write: bool = False) -> SourceProbe:
         """Find out what the mount can be relied on for (see :mod:`ingest.sources.probing`)."""
         self.check()
-        return probe_folder(self._root)
+        return probe_folder(self._root, write=write)
 
     def check(self) -> None:
         """Make sure that the root is the one that is meant.
@@ -125,13 +123,6 @@ class FilesystemSource:
         yield SourceFolder(path="", object_id=seen.object_id, access_tag=seen.access_tag)
         yield from self._below("")
 
-    def stat(self, path: str) -> ObjectStat | None:
-        """Look at one path now, or None where nothing is."""
-        try:
-            return lstat(os.path.join(self._root, path))  # noqa: PTH118  surrogates stay as they are
-        except OSError:
-            return None
-
     @contextlib.contextmanager
     def fetch(self, item: SourceItem) -> Iterator[Path]:
         """Open the item without following a link anywhere below the root."""
@@ -167,11 +158,7 @@ class FilesystemSource:
             yield ListProblem(folder, str(problem.strerror))
             return
         found = [self._look(folder, name) for name in names]
-        yield from sorted(found, key=self._place)
-
-    def _place(self, found: _Entry | Skipped | ListProblem) -> bytes:
-        is_folder = isinstance(found, _Entry) and found.is_folder
-        return self._sort_key(f"{found.path}/" if is_folder else found.path)
+        yield from sorted(found, key=_place)
 
     def _look(self, folder: str, name: str) -> _Entry | Skipped | ListProblem:
         path = f"{folder}/{name}" if folder else name
@@ -240,6 +227,11 @@ class FilesystemSource:
         if not stat.S_ISREG(os.fstat(at).st_mode):
             raise ItemGoneError(f"{path} is not a file any more")
         return at
+
+
+def _place(found: _Entry | Skipped | ListProblem) -> str:
+    """A folder stands where its content does, so that the whole listing is in order of full paths."""
+    return f"{found.path}/" if isinstance(found, _Entry) and found.is_folder else found.path
 
 
 def _spec(patterns: tuple[str, ...]) -> pathspec.PathSpec[pathspec.Pattern] | None:

@@ -23,20 +23,20 @@ _GOOD_CHANGE_TIME = frozenset(
 """File systems whose change time moves with content, mode, owner and access lists."""
 
 
-def probe_folder(root: Path) -> SourceProbe:
+def probe_folder(root: Path, *, write: bool) -> SourceProbe:
     """Probe without changing anything that is there.
 
-    A folder is made below the root and removed again; where the account may not write (as a reader account
-    should not), the answer is told from the kind of file system and says so.
+    With ``write``, a folder is made below the root and removed again, and its files are tried on. Without, or
+    where the account may not write (as a reader account should not), the answer is told from the kind of file
+    system and says so.
     """
     kind = _file_system(root)
     birth = lstat(os.fspath(root)).birth_ns is not None
     lists = _access_lists(root)
-    try:
-        scratch = Path(tempfile.mkdtemp(prefix=".seoga-probe-", dir=root))
-    except OSError:
+    scratch = _scratch(root) if write else None
+    if scratch is None:
         reliable = kind in _GOOD_CHANGE_TIME
-        note = f"읽기 전용이라 {kind} 종류로 판단했습니다 (not writable: told from the file system, {kind})"
+        note = f"파일 시스템 종류로 판단했습니다 (told from the kind of file system): {kind}"
         return SourceProbe(
             change_time=reliable,
             birth_time=birth,
@@ -54,6 +54,13 @@ def probe_folder(root: Path) -> SourceProbe:
         )
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _scratch(root: Path) -> Path | None:
+    try:
+        return Path(tempfile.mkdtemp(prefix=".seoga-probe-", dir=root))
+    except OSError:
+        return None
 
 
 def _file_system(root: Path) -> str:

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, cast
 from contracts.errors import ConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from contracts.ports import Source
     from contracts.settings import SourceSettings
 
@@ -30,7 +28,7 @@ SOURCES: tuple[SourceEntry, ...] = (
 )
 
 
-def make_source(settings: SourceSettings, sort_key: Callable[[str], bytes]) -> Source:
+def make_source(settings: SourceSettings) -> Source:
     """The adapter of a configured source.
 
     Raises:
@@ -39,6 +37,6 @@ def make_source(settings: SourceSettings, sort_key: Callable[[str], bytes]) -> S
     for entry in SOURCES:
         if entry.kind == settings.kind:
             module, _, name = entry.where.partition(":")
-            return cast("Source", getattr(import_module(module), name)(settings, sort_key))
+            return cast("Source", getattr(import_module(module), name)(settings))
     known = ", ".join(entry.kind for entry in SOURCES)
     raise ConfigError(f"source {settings.name}: no kind {settings.kind!r} (known: {known})")

@@ -1,0 +1,150 @@
+"""From a node that was read to what the stores shall hold of it: enrich, then chunk. Touches no store."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from catalog.records import VersionRecord
+from catalog.times import utc_now
+from contracts.outcomes import Outcome, OutcomeKind
+from ingest.authority import authority_of
+from ingest.chunking import chunk_document
+from ingest.ids import version_id
+from metadata.enrich import EnrichInput, enrich
+
+if TYPE_CHECKING:
+    from catalog.records import DocumentRecord, ItemRecord
+    from contracts.chunks import Chunk
+    from contracts.documents import ParsedDocument
+    from contracts.settings import SourceSettings
+    from contracts.versions import DocumentVersion
+    from ingest.kit import Kit
+    from ingest.reading import Node
+
+__all__ = ["Draft", "Drafter"]
+
+_HEADERS = ("from", "subject", "date")
+_MAILS = frozenset({"eml", "msg", "mbox"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """What shall be stored of one node.
+
+    Attributes:
+        item: The item as it was when it was read.
+        node: What was read.
+        outcome: How it ends.
+        version: The version, where there is a document.
+        chunks: Its passages.
+        document: The document as it is now; set when it is about to be committed.
+    """
+
+    item: ItemRecord
+    node: Node
+    outcome: Outcome
+    version: VersionRecord | None = None
+    chunks: tuple[Chunk, ...] = ()
+    document: DocumentRecord | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Container:
+    version: DocumentVersion
+    mail: dict[str, str]
+    above: tuple[DocumentVersion, ...]
+
+
+class Drafter:
+    """Enriches and chunks the nodes of one source; keeps the containers of items under way.
+
+    Args:
+        kit: Rules, settings and the embedder's tokenizer.
+        source: The source's settings.
+    """
+
+    def __init__(self, kit: Kit, source: SourceSettings) -> None:
+        self._kit = kit
+        self._source = source
+        self._fingerprint = kit.fingerprint
+        self._containers: dict[int, dict[str, _Container]] = {}
+
+    def draft(self, item: ItemRecord, node: Node) -> Draft:
+        """What shall be stored of a node; its container must have been drafted before."""
+        if node.parsed is None:
+            return Draft(item=item, node=node, outcome=_without_document(node))
+        version = self._enrich(item, node, node.parsed)
+        kept = self._containers.setdefault(item.item_id, {})
+        if node.parsed.children:
+            above = kept.get(node.parent_id)
+            kept[node.document_id] = _Container(
+                version,
+                _headers(node.parsed) or (above.mail if above else {}),
+                (*above.above, above.version) if above else (),
+            )
+        record = self._version(item, node, version)
+        chunked = chunk_document(
+            node.parsed,
+            version,
+            ids=(node.document_id, record.version_id),
+            embedder=self._kit.embedder,
+            settings=self._kit.settings.chunk,
+            containers=tuple(v.title for v in self._above(item, node)),
+        )
+        warnings = (*node.parsed.warnings, *chunked.warnings)
+        kind = OutcomeKind.INDEXED_WITH_WARNINGS if warnings else OutcomeKind.INDEXED
+        return Draft(
+            item=item,
+            node=node,
+            outcome=Outcome(kind=kind, warnings=warnings),
+            version=record,
+            chunks=chunked.chunks,
+        )
+
+    def forget(self, item_id: int) -> None:
+        """Let go of an item's containers."""
+        self._containers.pop(item_id, None)
+
+    def _above(self, item: ItemRecord, node: Node) -> tuple[DocumentVersion, ...]:
+        container = self._containers.get(item.item_id, {}).get(node.parent_id)
+        return (*container.above, container.version) if container else ()
+
+    def _enrich(self, item: ItemRecord, node: Node, parsed: ParsedDocument) -> DocumentVersion:
+        container = self._containers.get(item.item_id, {}).get(node.parent_id)
+        modified = datetime.fromtimestamp(item.modified_ns / 1e9, UTC).date()
+        member = node.member_path
+        known = EnrichInput(
+            path=f"{item.path}!/{member}" if member else item.path,
+            name=node.name,
+            modified=modified,
+            containers=self._above(item, node),
+            mail=container.mail if container else {},
+        )
+        return enrich(parsed, known, self._kit.rules)
+
+    def _version(self, item: ItemRecord, node: Node, version: DocumentVersion) -> VersionRecord:
+        return VersionRecord(
+            version_id=version_id(node.document_id, node.content_sha256),
+            document_id=node.document_id,
+            content_sha256=node.content_sha256,
+            format=node.format,
+            parse_key=node.parse_key,
+            config_fingerprint=self._fingerprint,
+            authority=authority_of(self._source.name, item.path, self._source.authority),
+            metadata=version,
+            created_at=utc_now(),
+        )
+
+
+def _without_document(node: Node) -> Outcome:
+    if node.failure is not None:
+        return Outcome.of_failure(node.failure, node.reason)
+    return Outcome(kind=OutcomeKind.SKIPPED, reason=node.reason)
+
+
+def _headers(parsed: ParsedDocument) -> dict[str, str]:
+    if parsed.format not in _MAILS:
+        return {}
+    return {name: parsed.properties[name] for name in _HEADERS if parsed.properties.get(name)}

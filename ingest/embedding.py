@@ -1,0 +1,80 @@
+"""Vectors and terms for a batch of drafts: identical text is embedded once, ever."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from contracts.chunks import IndexedChunk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from contracts.chunks import Chunk
+    from contracts.versions import DocumentVersion
+    from ingest.kit import Kit
+
+__all__ = ["indexed_chunks", "text_key", "vectors_of"]
+
+
+def text_key(fingerprint: str, text: str) -> str:
+    """Key of a text's vector."""
+    data = f"{fingerprint}\0{text}".encode("utf-8", "surrogatepass")
+    return hashlib.sha256(data).hexdigest()
+
+
+def vectors_of(kit: Kit, chunks: Iterable[Chunk]) -> tuple[dict[str, bytes], int]:
+    """Vectors of chunks by text key, stored ones first.
+
+    Returns:
+        The vectors (float32, little-endian), and how many texts were embedded now.
+    """
+    name = kit.embedder.fingerprint
+    texts = {text_key(name, text): text for text in (chunk.embedded_text for chunk in chunks)}
+    found = dict(kit.index.find_vectors(list(texts)))
+    # by length, so that a batch holds texts of about the same cost
+    missing = sorted(texts.keys() - found.keys(), key=lambda key: (len(texts[key]), key))
+    size = kit.settings.embedder.batch
+    for start in range(0, len(missing), size):
+        keys = missing[start : start + size]
+        vectors = kit.embedder.embed_passages([texts[key] for key in keys])
+        little = np.ascontiguousarray(vectors, dtype="<f4")
+        found.update((key, row.tobytes()) for key, row in zip(keys, little, strict=True))
+    return found, len(missing)
+
+
+def indexed_chunks(
+    kit: Kit,
+    version: DocumentVersion,
+    name: str,
+    chunks: Iterable[Chunk],
+    vectors: dict[str, bytes],
+) -> tuple[IndexedChunk, ...]:
+    """Chunks with their terms by field and their vectors.
+
+    Args:
+        kit: Analyzer and embedder.
+        version: Title, number and codes of the document.
+        name: File name; people search by it.
+        chunks: In order.
+        vectors: By text key.
+    """
+    fingerprint = kit.embedder.fingerprint
+    title = kit.analyzer.terms(
+        version.title if name.startswith(version.title) else f"{version.title}\n{name}"
+    )
+    codes = [version.document_number, *(code.canonical for code in version.codes)]
+    code_terms = kit.analyzer.terms("\n".join(filter(None, dict.fromkeys(codes))))
+    found = []
+    for chunk in chunks:
+        key = text_key(fingerprint, chunk.embedded_text)
+        terms = {
+            "title": title,
+            "heading": kit.analyzer.terms("\n".join(chunk.headings)),
+            "codes": code_terms,
+            "body": kit.analyzer.terms(chunk.text),
+        }
+        found.append(IndexedChunk(chunk=chunk, text_key=key, vector=vectors[key], terms=terms))
+    return tuple(found)

@@ -1,0 +1,87 @@
+"""The stores and tools that a run needs, put together by the wiring."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from ingest.ids import digest, parse_fingerprint
+
+if TYPE_CHECKING:
+    from catalog.catalog import Catalog
+    from contracts.ports import BlobStore, Embedder, IndexBackend
+    from contracts.settings import Settings
+    from metadata.enrich import EnrichRules
+    from parsers.pool import ParsePool
+
+__all__ = ["Analysis", "Kit"]
+
+_RULES = 1
+"""Raised whenever enrichment or chunking would give another result for the same parse."""
+
+
+class Analysis(Protocol):
+    """Text to index terms (:class:`search.analysis.Analyzer`)."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Changes whenever terms would."""
+        ...
+
+    def terms(self, text: str) -> tuple[str, ...]:
+        """Terms in order, with repeats."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kit:
+    """Everything that processing an item needs.
+
+    Attributes:
+        settings: All settings.
+        catalog: The catalog.
+        index: The index backend.
+        blobs: Parsed documents.
+        embedder: Text to vectors.
+        analyzer: Text to terms.
+        pool: Parse processes.
+        rules: Code master and departments.
+        rules_tag: Changes with the rules' content.
+        spool: Folder for temporary bytes.
+    """
+
+    settings: Settings
+    catalog: Catalog
+    index: IndexBackend
+    blobs: BlobStore
+    embedder: Embedder
+    analyzer: Analysis
+    pool: ParsePool
+    rules: EnrichRules
+    rules_tag: str
+    spool: Path
+
+    @property
+    def readers(self) -> int:
+        """Threads that read items: one more than parse processes, so that none of them waits for a copy."""
+        return (self.settings.parse.workers or len(os.sched_getaffinity(0))) + 1
+
+    @property
+    def parse_fingerprint(self) -> str:
+        """See :func:`ingest.ids.parse_fingerprint`."""
+        return parse_fingerprint(self.settings.parse, self.settings.ocr)
+
+    @property
+    def fingerprint(self) -> str:
+        """Names the whole configuration; items processed under another one are done again."""
+        values = {
+            "parse": self.parse_fingerprint,
+            "rules": [_RULES, self.rules_tag],
+            "chunk": self.settings.chunk.model_dump(mode="json"),
+            "embedder": self.embedder.fingerprint,
+            "analyzer": self.analyzer.fingerprint,
+        }
+        return digest(json.dumps(values, sort_keys=True))

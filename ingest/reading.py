@@ -1,0 +1,298 @@
+"""From an item to parsed documents: fetch, hash, parse (or find the stored parse), children included.
+
+Runs in threads; the work is done by the parse processes. What was parsed once is never parsed again: the
+stored parse of identical bytes serves every copy, and a changed configuration of later steps.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import tempfile
+from collections import Counter
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from contracts.documents import ChildRelation, SourceItem
+from contracts.errors import ItemBusyError, ItemGoneError
+from contracts.failures import RETRYABLE, FailureClass
+from contracts.outcomes import SkipReason
+from contracts.ports import ContainerBudget
+from ingest.ids import child_id, parse_key
+from parsers.codec import CodecError, decode_document, encode_document
+from parsers.context import full_budget
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from catalog.records import ItemRecord
+    from contracts.documents import Child, ParsedDocument
+    from contracts.ports import BlobStore, Source
+    from parsers.pool import ParsePool, ParseResult
+
+__all__ = ["ItemReader", "Node"]
+
+_BLOCK = 1 << 20
+_INLINE_IMAGE = 30_000
+"""Bytes up to which an inline picture of a mail counts as a logo of its signature."""
+_IMAGE_ENDINGS = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp")
+_DOCUMENT, _FAILURE = b"D", b"F"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Node:
+    """One document as it was read, parents before children.
+
+    Attributes:
+        document_id: Its id.
+        parent_id: Its container's id, or "".
+        name: File name or member name.
+        member_path: Name within the outermost container, ``!/`` between levels, or "".
+        ordinal: Place among its container's children.
+        size: Bytes.
+        content_sha256: Hex digest, or "" where the bytes could not be had.
+        parse_key: Blob key of the parse, or "".
+        parsed: The document, or None.
+        failure: Why there is none.
+        reason: Detail of the failure, or why it was skipped.
+        format: Sniffed format.
+        seconds: Time that parsing took now; 0 where the stored parse served.
+        peak_mb: Most memory of the parse process.
+        fresh: Whether it was parsed now.
+    """
+
+    document_id: str
+    parent_id: str = ""
+    name: str
+    member_path: str = ""
+    ordinal: int = 0
+    size: int = 0
+    content_sha256: str = ""
+    parse_key: str = ""
+    parsed: ParsedDocument | None = None
+    failure: FailureClass | None = None
+    reason: str = ""
+    format: str = ""
+    seconds: float = 0.0
+    peak_mb: float = 0.0
+    fresh: bool = False
+
+
+class _Failure(msgspec.Struct, frozen=True):
+    failure: str
+    detail: str
+    format: str
+
+
+class _NotStored(Exception):
+    """Some part of a container has no stored parse."""
+
+
+@dataclass(slots=True)
+class _Allowance:
+    """What an outermost file may still unfold, all its levels together."""
+
+    members: int
+    total_bytes: int
+
+    def take(self, document: ParsedDocument) -> None:
+        self.members = max(0, self.members - len(document.children))
+        self.total_bytes = max(0, self.total_bytes - sum(c.size for c in document.children))
+
+
+class ItemReader:
+    """Reads items of one source.
+
+    Args:
+        source: Fetches them.
+        pool: Parses.
+        blobs: Keeps parses.
+        fingerprint: Of the parse configuration.
+        spool: Folder for temporary bytes.
+    """
+
+    def __init__(
+        self, source: Source, pool: ParsePool, blobs: BlobStore, fingerprint: str, spool: Path
+    ) -> None:
+        self._source = source
+        self._pool = pool
+        self._blobs = blobs
+        self._fingerprint = fingerprint
+        self._spool = spool
+
+    def read(self, item: ItemRecord) -> Iterator[Node]:
+        """The item's document and, after it, those inside it.
+
+        An item whose content is known is not fetched where all its parses are stored.
+        """
+        root = Node(document_id=item.document_id, name=_name(item.path), size=item.size)
+        if item.content_sha256:
+            with contextlib.suppress(_NotStored):
+                known = replace(root, content_sha256=item.content_sha256)
+                yield from list(self._stored(known))
+                return
+        with tempfile.TemporaryDirectory(prefix="item-", dir=self._spool) as folder:
+            content = Path(folder) / "content"
+            try:
+                digest, size = self._fetch(item, content)
+            except (ItemBusyError, ItemGoneError) as problem:
+                yield replace(root, failure=FailureClass.UNREADABLE, reason=str(problem))
+                return
+            allowance = _Allowance(*_limits_of(full_budget(self._pool.limits)))
+            known = replace(root, content_sha256=digest, size=size)
+            depth = self._pool.limits.archive_depth
+            yield from self._walk(known, content, Path(folder) / "children", allowance, depth)
+
+    def digest(self, item: ItemRecord) -> str:
+        """Digest of the content as it is now, or "" where it cannot be read."""
+        try:
+            with self._source.fetch(_listed(item)) as path, path.open("rb") as file:
+                return hashlib.file_digest(file, "sha256").hexdigest()
+        except (ItemBusyError, ItemGoneError, OSError):
+            return ""
+
+    # -- stored parses -----------------------------------------------------------------------------
+
+    def _stored(self, node: Node) -> Iterator[Node]:
+        """The node and its children from stored parses alone, or ``_NotStored``."""
+        found = self._find(node)
+        if found is None:
+            raise _NotStored
+        yield found
+        for child, below in self._children(found):
+            if below.failure or below.reason:
+                yield below
+            elif not child.sha256:
+                raise _NotStored
+            else:
+                yield from self._stored(below)
+
+    def _find(self, node: Node) -> Node | None:
+        key = parse_key(node.content_sha256, node.name, self._fingerprint)
+        data = self._blobs.get(key)
+        if data is None:
+            return None
+        known = replace(node, parse_key=key)
+        try:
+            if data[:1] == _FAILURE:
+                kept = msgspec.json.decode(data[1:], type=_Failure)
+                failure = FailureClass(kept.failure)
+                return replace(known, failure=failure, reason=kept.detail, format=kept.format)
+            document = decode_document(data[1:])
+        except (CodecError, msgspec.DecodeError, ValueError):
+            self._blobs.delete([key])  # written by another release
+            return None
+        return replace(known, parsed=document, format=document.format)
+
+    def _whole(self, node: Node) -> bool:
+        try:
+            for _ in self._stored(node):
+                pass
+        except _NotStored:
+            return False
+        return True
+
+    # -- parsing -----------------------------------------------------------------------------------
+
+    def _walk(
+        self, node: Node, path: Path, spool: Path, allowance: _Allowance, depth: int
+    ) -> Iterator[Node]:
+        if self._whole(node):
+            yield from self._stored(node)
+            return
+        budget = ContainerBudget(
+            depth=depth, members=allowance.members, total_bytes=allowance.total_bytes
+        )
+        result = self._pool.parse(path, node.name, spool, budget)
+        here = self._keep(node, result)
+        yield here
+        if here.parsed is None:
+            return
+        allowance.take(here.parsed)
+        for child, below in self._children(here):
+            if below.failure or below.reason:
+                yield below
+                continue
+            yield from self._walk(below, spool / child.sha256, spool, allowance, depth - 1)
+
+    def _keep(self, node: Node, result: ParseResult) -> Node:
+        key = parse_key(node.content_sha256, node.name, self._fingerprint)
+        if result.document is not None:
+            self._blobs.put(key, _DOCUMENT + encode_document(result.document))
+        elif result.failure not in RETRYABLE and result.failure is not None:
+            kept = _Failure(result.failure.value, result.detail, result.format)
+            self._blobs.put(key, _FAILURE + msgspec.json.encode(kept))
+        return replace(
+            node,
+            parse_key=key,
+            parsed=result.document,
+            failure=result.failure,
+            reason=result.detail,
+            format=result.format,
+            seconds=result.seconds,
+            peak_mb=result.peak_mb,
+            fresh=True,
+        )
+
+    def _children(self, node: Node) -> Iterator[tuple[Child, Node]]:
+        if node.parsed is None:
+            return
+        turns: Counter[str] = Counter()
+        for ordinal, child in enumerate(node.parsed.children):
+            below = Node(
+                document_id=child_id(node.document_id, child.name, turns[child.name]),
+                parent_id=node.document_id,
+                name=_name(child.name),
+                member_path=f"{node.member_path}!/{child.name}" if node.member_path else child.name,
+                ordinal=ordinal,
+                size=child.size,
+                content_sha256=child.sha256,
+            )
+            turns[child.name] += 1
+            if child.failure:
+                failure = FailureClass(child.failure)
+                below = replace(below, failure=failure, reason=child.detail)
+            elif _is_logo(child):
+                below = replace(below, reason=SkipReason.INLINE_IMAGE)
+            yield child, below
+
+    def _fetch(self, item: ItemRecord, target: Path) -> tuple[str, int]:
+        digest = hashlib.sha256()
+        size = 0
+        with self._source.fetch(_listed(item)) as path:
+            try:
+                with path.open("rb") as file, target.open("wb") as copy:
+                    while block := file.read(_BLOCK):
+                        digest.update(block)
+                        copy.write(block)
+                        size += len(block)
+            except OSError as problem:
+                raise ItemBusyError(f"cannot be read ({problem.strerror})") from problem
+        return digest.hexdigest(), size
+
+
+def _limits_of(budget: ContainerBudget) -> tuple[int, int]:
+    return budget.members, budget.total_bytes
+
+
+def _listed(item: ItemRecord) -> SourceItem:
+    return SourceItem(
+        source=item.source,
+        object_id=item.object_id,
+        path=item.path,
+        locator=item.locator,
+        size=item.size,
+        modified_ns=item.modified_ns,
+    )
+
+
+def _name(path: str) -> str:
+    return path.rpartition("/")[2] or path
+
+
+def _is_logo(child: Child) -> bool:
+    small = child.size <= _INLINE_IMAGE and child.name.lower().endswith(_IMAGE_ENDINGS)
+    return child.relation is ChildRelation.INLINE and small

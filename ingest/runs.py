@@ -1,0 +1,240 @@
+"""One run over one source: scan, process, check, drain; under leases, with its counts stored."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import structlog
+
+from acl_sync.tracker import ScopeTracker
+from catalog.times import utc_now
+from contracts.errors import SeogaError
+from ingest.drafts import Drafter
+from ingest.drain import drain
+from ingest.pipeline import Pipeline
+from ingest.reading import ItemReader
+from ingest.scan import Scan
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from catalog.records import ItemRecord
+    from contracts.ports import PermissionReader, Source
+    from contracts.settings import SourceSettings
+    from ingest.kit import Kit
+
+__all__ = ["RunSummary", "SourceRun"]
+
+_log = structlog.get_logger()
+_HEARTBEAT_SECONDS = 5.0
+_CHECK_BYTES = 1 << 30
+"""Content read in one run to compare files whose change time alone has moved."""
+
+
+@dataclass(slots=True)
+class RunSummary:
+    """What a run did.
+
+    Attributes:
+        source: Its source.
+        scan: Counts of the scan, see :class:`ingest.scan.ScanResult`.
+        work: Counts of the processing, see :class:`ingest.pipeline.Pipeline`.
+        seconds: Wall time by stage.
+        alert: What an operator must look at, or "".
+        planned: For a dry run, ``(kind, path)``.
+    """
+
+    source: str
+    scan: Counter[str] = field(default_factory=Counter)
+    work: Counter[str] = field(default_factory=Counter)
+    seconds: dict[str, float] = field(default_factory=dict)
+    alert: str = ""
+    planned: list[tuple[str, str]] = field(default_factory=list)
+
+
+class SourceRun:
+    """Runs over one source.
+
+    Args:
+        kit: Stores and tools.
+        settings: The source's settings.
+        source: Lists and fetches.
+        permissions: Copies its access lists.
+        trust_tags: Whether the change time can be relied on (see the source's probe).
+        progress: Called with a path and the counts so far.
+    """
+
+    def __init__(
+        self,
+        kit: Kit,
+        settings: SourceSettings,
+        source: Source,
+        permissions: PermissionReader,
+        *,
+        trust_tags: bool,
+        progress: Callable[[str, Counter[str]], None] | None = None,
+    ) -> None:
+        self._kit = kit
+        self._settings = settings
+        self._source = source
+        self._permissions = permissions
+        self._trust_tags = trust_tags
+        self._progress = progress or (lambda _path, _counts: None)
+        self._beat = 0.0
+
+    def plan(self) -> RunSummary:
+        """What a content run would do; changes nothing."""
+        summary = RunSummary(source=self._settings.name)
+        self._scan(summary, "", dry_run=True)
+        return summary
+
+    def permissions(self) -> RunSummary:
+        """Follow permissions, moves and deletions; parse nothing.
+
+        Raises:
+            SourceUnreachableError: nothing was changed.
+            LeaseLostError: another process scans this source.
+        """
+        summary = RunSummary(source=self._settings.name)
+        with self._lease("permissions", summary) as run_id:
+            self._scan_alone(summary, run_id)
+            with _timed(summary, "drain"):
+                drain(self._kit.catalog, self._kit.index, self._kit.blobs)
+            self._kit.catalog.sources.touch(self._settings.name, permission_run=utc_now())
+        return summary
+
+    def content(self, *, retry_failed: bool = False) -> RunSummary:
+        """Scan and process everything that is new, changed, or processed under another configuration.
+
+        Args:
+            retry_failed: Also what failed in a way that a later try may cure.
+
+        Raises:
+            SourceUnreachableError: nothing was changed.
+            LeaseLostError: another process works on this source.
+        """
+        catalog, name = self._kit.catalog, self._settings.name
+        summary = RunSummary(source=name)
+        with self._lease("content", summary) as run_id:
+            self._scan_alone(summary, run_id)
+            with _timed(summary, "drain"):
+                drain(catalog, self._kit.index, self._kit.blobs)
+            if retry_failed:
+                self._retry()
+            with _timed(summary, "process"):
+                self._process(summary, run_id)
+            with _timed(summary, "check"):
+                if self._check_content(summary):
+                    self._process(summary, run_id)
+            with _timed(summary, "drain"):
+                drain(catalog, self._kit.index, self._kit.blobs)
+            now = utc_now()
+            catalog.sources.touch(name, content_run=now, permission_run=now)
+        return summary
+
+    # -- stages ------------------------------------------------------------------------------------
+
+    def _scan_alone(self, summary: RunSummary, run_id: str) -> None:
+        """Content and permission runs may overlap, their scans may not."""
+        with self._lease("scan", summary):
+            self._scan(summary, run_id, dry_run=False)
+        self._kit.catalog.sources.set_alert(self._settings.name, summary.alert)
+
+    def _scan(self, summary: RunSummary, run_id: str, *, dry_run: bool) -> None:
+        catalog, name = self._kit.catalog, self._settings.name
+        tracker = ScopeTracker(name, self._permissions, catalog, trust_tags=self._trust_tags)
+        scan = Scan(self._source, tracker, catalog, self._settings, run_id, dry_run=dry_run)
+        with _timed(summary, "scan"):
+            result = scan.run()
+        summary.scan = result.counts
+        summary.scan["lists_read"] = tracker.lists_read
+        summary.scan["scopes_changed"] = tracker.changed
+        summary.alert = result.alert
+        summary.planned = result.dry_run
+
+    def _process(self, summary: RunSummary, run_id: str) -> None:
+        kit = self._kit
+        reader = ItemReader(self._source, kit.pool, kit.blobs, kit.parse_fingerprint, kit.spool)
+        drafter = Drafter(kit, self._settings)
+
+        def progress(path: str, counts: Counter[str]) -> None:
+            self._heartbeat(run_id, counts)
+            self._progress(path, counts)
+
+        pipeline = Pipeline(kit, reader, drafter, run_id, progress)
+        todo = kit.catalog.items.unprocessed(self._settings.name, kit.fingerprint)
+        summary.work += pipeline.run(todo)
+
+    def _retry(self) -> None:
+        catalog = self._kit.catalog
+        for outcome in self._failed():
+            document = catalog.documents.get(outcome)
+            item = catalog.items.get(document.item_id) if document else None
+            if item is not None:
+                catalog.items.set_processed(item.item_id, item.content_sha256, "")
+
+    def _failed(self) -> Iterator[str]:
+        after = 0
+        while page := self._kit.catalog.outcomes.current(self._settings.name, after=after):
+            yield from (o.document_id for o in page if o.outcome.retryable and o.document_id)
+            after = page[-1].seq
+
+    def _check_content(self, summary: RunSummary) -> bool:
+        """Compare, within a budget, content behind an unchanged modification time."""
+        items, left, found = self._kit.catalog.items, _CHECK_BYTES, False
+        reader = ItemReader(
+            self._source, self._kit.pool, self._kit.blobs, self._kit.parse_fingerprint, self._kit.spool
+        )
+        for item in items.to_check(self._settings.name):
+            if item.size > left:
+                summary.work["check_later"] += 1
+                continue
+            left -= item.size
+            summary.work["checked"] += 1
+            digest = reader.digest(item)
+            items.set_checked([item.item_id], time.time_ns())
+            if digest and digest != item.content_sha256:
+                items.set_processed(item.item_id, "", "")
+                found = True
+        return found
+
+    # -- leases ------------------------------------------------------------------------------------
+
+    @contextlib.contextmanager
+    def _lease(self, kind: str, summary: RunSummary) -> Iterator[str]:
+        catalog, name = self._kit.catalog, self._settings.name
+        run = catalog.runs.start(kind, name)
+        self._beat = time.monotonic()
+        try:
+            yield run.run_id
+        except SeogaError as problem:
+            catalog.sources.set_alert(name, str(problem))
+            catalog.runs.finish(run.run_id, "failed", self._counts(summary), str(problem))
+            raise
+        except BaseException as problem:
+            catalog.runs.finish(
+                run.run_id, "stopped", self._counts(summary), type(problem).__name__
+            )
+            raise
+        catalog.runs.finish(run.run_id, "done", self._counts(summary), summary.alert)
+
+    def _counts(self, summary: RunSummary) -> dict[str, int]:
+        return {**summary.scan, **summary.work}
+
+    def _heartbeat(self, run_id: str, counts: Counter[str]) -> None:
+        if time.monotonic() - self._beat >= _HEARTBEAT_SECONDS:
+            self._beat = time.monotonic()
+            self._kit.catalog.runs.heartbeat(run_id, counts)
+
+
+@contextlib.contextmanager
+def _timed(summary: RunSummary, stage: str) -> Iterator[None]:
+    started = time.monotonic()
+    try:
+        yield
+    finally:
+        summary.seconds[stage] = summary.seconds.get(stage, 0.0) + time.monotonic() - started

@@ -1,0 +1,395 @@
+"""Compare a listing with the catalog: what is new, changed, moved, gone (design §4, identity).
+
+Listing and catalog come in the same order, so they are merged in flat memory; only what differs is kept:
+
+- same path, same object: changed where size or modification time differ; where only the change time moved, the
+  access list is read now and the content is compared later, within a budget;
+- same path, another object: the same document where the old object is gone (editors save through a temporary
+  file and a rename), else a new one;
+- new path, an object that was elsewhere and is not there any more: a move; else a new document;
+- nothing at the path any more: gone, with the guard against mass deletion.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from catalog.records import DocumentRecord, ItemRecord, LedgerRecord, OutcomeRecord
+from catalog.times import utc_now
+from contracts.documents import SourceItem
+from contracts.outcomes import Outcome, OutcomeKind
+from contracts.ports import ListProblem, Skipped, SourceFolder
+from ingest.ids import document_id
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from acl_sync.tracker import ScopeTracker
+    from catalog.catalog import Catalog
+    from contracts.ports import Source
+    from contracts.settings import SourceSettings
+
+__all__ = ["Scan", "ScanResult"]
+
+_BATCH = 500
+
+
+@dataclass(slots=True)
+class ScanResult:
+    """Counts by kind of change, and what an operator must look at.
+
+    Attributes:
+        counts: ``listed``, ``folders``, ``unchanged``, ``new``, ``changed``, ``moved``, ``deleted``, ``hidden``, ``returned``, ``access``, ``skipped``, ``problems``.
+        alert: One line, or "".
+        dry_run: What would be done, for ``--dry-run``: ``(kind, path)``.
+    """
+
+    counts: Counter[str] = field(default_factory=Counter)
+    alert: str = ""
+    dry_run: list[tuple[str, str]] = field(default_factory=list)
+
+
+class Scan:
+    """One content scan of one source.
+
+    Args:
+        source: Lists it.
+        tracker: Keeps its scopes.
+        catalog: Where items and documents are.
+        settings: The source's settings, for the deletion guard.
+        run_id: Of the run, for the outcomes of skipped paths.
+        dry_run: Only tell.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        tracker: ScopeTracker,
+        catalog: Catalog,
+        settings: SourceSettings,
+        run_id: str,
+        *,
+        dry_run: bool = False,
+    ) -> None:
+        self._source = source
+        self._tracker = tracker
+        self._catalog = catalog
+        self._settings = settings
+        self._run_id = run_id
+        self._dry_run = dry_run
+        self._result = ScanResult()
+        self._first = not dry_run and catalog.items.count(settings.name) == 0
+        self._writes: list[ItemRecord] = []
+        self._skipped: list[OutcomeRecord] = []
+        self._missing: dict[int, ItemRecord] = {}
+        self._replaced: dict[int, tuple[ItemRecord, SourceItem]] = {}
+        self._elsewhere: list[tuple[SourceItem, list[ItemRecord]]] = []
+        self._unlisted: list[str] = []
+        self._known_total = 0
+
+    def run(self) -> ScanResult:
+        """List, compare, and write the differences.
+
+        Raises:
+            SourceUnreachableError: nothing was changed.
+        """
+        known = iter(self._catalog.items.stream(self._settings.name))
+        waiting = next(known, None)
+        for listed in self._source.list():
+            if not isinstance(listed, SourceItem):
+                self._other(listed)
+                continue
+            while waiting is not None and waiting.path < listed.path:
+                self._not_listed(waiting)
+                waiting = next(known, None)
+            if waiting is not None and waiting.path == listed.path:
+                self._known_total += 1
+                self._compare(waiting, listed)
+                waiting = next(known, None)
+            else:
+                self._unknown(listed)
+        while waiting is not None:
+            self._not_listed(waiting)
+            waiting = next(known, None)
+        self._source.check()  # a share that vanished while it was listed deletes nothing
+        self._settle()
+        self._flush()
+        if not self._unlisted and not self._dry_run:
+            self._tracker.finish()
+        return self._result
+
+    # -- while listing -----------------------------------------------------------------------------
+
+    def _other(self, listed: SourceFolder | Skipped | ListProblem) -> None:
+        counts = self._result.counts
+        if isinstance(listed, SourceFolder):
+            counts["folders"] += 1
+            if not self._dry_run:
+                self._tracker.folder(listed)
+        elif isinstance(listed, Skipped):
+            counts["skipped"] += 1
+            outcome = Outcome(kind=OutcomeKind.SKIPPED, reason=listed.reason)
+            self._skipped.append(self._outcome(listed.path, outcome))
+        else:
+            counts["problems"] += 1
+            self._unlisted.append(listed.path)
+            self._result.alert = f"{listed.path or '/'}: {listed.problem}"
+
+    def _not_listed(self, known: ItemRecord) -> None:
+        self._known_total += 1
+        if any(known.path == p or known.path.startswith(f"{p}/") or not p for p in self._unlisted):
+            self._tracker.keep(known.scope_id)
+        elif known.state == "present":
+            self._missing[known.item_id] = known
+
+    def _compare(self, known: ItemRecord, item: SourceItem) -> None:
+        self._result.counts["listed"] += 1
+        if known.object_id != item.object_id:
+            self._replaced[known.item_id] = (known, item)
+            return
+        changed = (known.size, known.modified_ns) != (item.size, item.modified_ns)
+        kind = "changed" if changed else "unchanged"
+        if known.state == "hidden":
+            kind = "returned"
+        elif not changed and known.access_tag != item.access_tag:
+            kind = "access"
+        self._result.counts[kind] += 1
+        self._update(known, item, kind, content=not changed)
+
+    def _unknown(self, item: SourceItem) -> None:
+        self._result.counts["listed"] += 1
+        earlier = [] if self._first else self._earlier(item)
+        if earlier:
+            self._elsewhere.append((item, earlier))
+        else:
+            self._add(item)
+
+    def _earlier(self, item: SourceItem) -> list[ItemRecord]:
+        """Where the object was before; without a birth time, size and time must fit as well."""
+        found = self._catalog.items.by_object(self._settings.name, item.object_id)
+        if "-" in item.object_id:
+            return found
+        return [f for f in found if (f.size, f.modified_ns) == (item.size, item.modified_ns)]
+
+    # -- after listing -----------------------------------------------------------------------------
+
+    def _settle(self) -> None:
+        for item, earlier in self._elsewhere:
+            left = next(
+                (e for e in earlier if e.item_id in self._missing or e.item_id in self._replaced),
+                None,
+            )
+            if left is None:
+                self._add(item)
+            else:
+                self._move(left, item)
+        for known, item in list(self._replaced.values()):
+            self._result.counts["changed"] += 1
+            self._update(known, item, "changed", content=False)
+        self._flush()
+        self._delete(list(self._missing.values()))
+
+    def _move(self, known: ItemRecord, item: SourceItem) -> None:
+        self._result.counts["moved"] += 1
+        self._missing.pop(known.item_id, None)
+        came = self._replaced.pop(known.item_id, None)
+        same = (known.size, known.modified_ns) == (item.size, item.modified_ns)
+        self._update(replace(known, processed=""), item, "moved", content=same)
+        self._flush()
+        self._rename(known, item.path)
+        if came is not None:  # something new lies where it was
+            self._add(came[1])
+
+    def _rename(self, known: ItemRecord, path: str) -> None:
+        """Carry the new path to the item's documents; enrichment follows with the processing."""
+        if self._dry_run:
+            return
+        with self._catalog.transaction():
+            documents = self._catalog.documents.by_item(known.item_id)
+            self._catalog.documents.upsert_many(
+                [
+                    replace(d, path=f"{path}!/{d.member_path}" if d.member_path else path)
+                    for d in documents
+                ]
+            )
+            self._catalog.outbox.add([d.document_id for d in documents])
+
+    def _delete(self, gone: list[ItemRecord]) -> None:
+        settings = self._settings
+        share = len(gone) / self._known_total if self._known_total else 0.0
+        guarded = (
+            len(gone) >= settings.deletion_guard_items and share > settings.deletion_guard_share
+        )
+        kind = "hidden" if guarded else "deleted"
+        self._result.counts[kind] += len(gone)
+        if guarded:
+            self._result.alert = (
+                f"{len(gone)}건({share:.0%})이 사라져 숨겼습니다. 맞으면: seoga source confirm-deletions "
+                f"{settings.name} (hidden until confirmed)"
+            )
+        if self._dry_run:
+            self._result.dry_run += [(kind, item.path) for item in gone]
+            return
+        for start in range(0, len(gone), _BATCH):
+            self.remove(gone[start : start + _BATCH], hide=guarded)
+
+    def remove(self, items: list[ItemRecord], *, hide: bool) -> None:
+        """Take items out of the searches at once: hidden, or gone for good with the next drain."""
+        with self._catalog.transaction():
+            remove_items(self._catalog, items, hide=hide)
+
+    # -- writing -----------------------------------------------------------------------------------
+
+    def _update(self, known: ItemRecord, item: SourceItem, kind: str, *, content: bool) -> None:
+        """Bring a known item up to date; ``content``: its bytes are those already known."""
+        if self._dry_run:
+            if kind != "unchanged":
+                self._result.dry_run.append((kind, item.path))
+            return
+        scope = self._tracker.item(
+            item,
+            known_scope=known.scope_id,
+            same_tag=known.path == item.path and known.access_tag == item.access_tag,
+        )
+        if kind == "unchanged" and scope == known.scope_id:
+            return
+        if scope != known.scope_id:
+            self._rescope(known, scope)
+        if kind == "returned":
+            self._return(known)
+        self._writes.append(
+            replace(
+                known,
+                object_id=item.object_id,
+                path=item.path,
+                locator=item.locator,
+                size=item.size,
+                modified_ns=item.modified_ns,
+                changed_ns=item.changed_ns,
+                access_tag=item.access_tag,
+                scope_id=scope,
+                state="present",
+                content_sha256=known.content_sha256 if content else "",
+                processed=known.processed if content else "",
+                content_checked_ns=0 if kind == "access" else known.content_checked_ns,
+                seen_run=self._run_id,
+            )
+        )
+        if len(self._writes) >= _BATCH:
+            self._flush()
+
+    def _rescope(self, known: ItemRecord, scope: str) -> None:
+        """Hide the item's documents until their index rows carry the new scope."""
+        with self._catalog.transaction():
+            documents = [d.document_id for d in self._catalog.documents.by_item(known.item_id)]
+            self._catalog.documents.set_scope(documents, scope)
+            self._catalog.overlay.add(documents, "scope_change")
+            self._catalog.outbox.add(documents)
+            self._catalog.scopes.bump_epoch()
+            self._catalog.ledger.append_many(
+                [
+                    LedgerRecord(
+                        at_seen=utc_now(),
+                        source=self._settings.name,
+                        scope_id=scope,
+                        document_id=known.document_id,
+                        principal=f"scope:{known.scope_id}",
+                        change="moved",
+                        detail=known.path,
+                    )
+                ]
+            )
+
+    def _return(self, known: ItemRecord) -> None:
+        with self._catalog.transaction():
+            documents = [d.document_id for d in self._catalog.documents.by_item(known.item_id)]
+            self._catalog.documents.set_state(documents, "live")
+            self._catalog.overlay.remove(documents, "pending_deletion")
+
+    def _add(self, item: SourceItem) -> None:
+        self._result.counts["new"] += 1
+        if self._dry_run:
+            self._result.dry_run.append(("new", item.path))
+            return
+        self._writes.append(
+            ItemRecord(
+                source=item.source,
+                object_id=item.object_id,
+                path=item.path,
+                locator=item.locator,
+                size=item.size,
+                modified_ns=item.modified_ns,
+                changed_ns=item.changed_ns,
+                access_tag=item.access_tag,
+                scope_id=self._tracker.item(item),
+                seen_run=self._run_id,
+            )
+        )
+        if len(self._writes) >= _BATCH:
+            self._flush()
+
+    def _flush(self) -> None:
+        if self._dry_run or not (self._writes or self._skipped):
+            self._writes, self._skipped = [], []
+            return
+        with self._catalog.transaction():
+            self._tracker.flush()
+            named = [
+                w if w.document_id else replace(w, document_id=self._name(w)) for w in self._writes
+            ]
+            stored = self._catalog.items.upsert_many(named)
+            new = [s for s, w in zip(stored, self._writes, strict=True) if not w.document_id]
+            self._catalog.documents.upsert_many([self._document(item) for item in new])
+            for outcome in self._skipped:
+                self._catalog.outcomes.put(outcome)
+        self._writes, self._skipped = [], []
+
+    def _name(self, item: ItemRecord) -> str:
+        """An id of its own: another document that was first seen at this path may have moved on."""
+        if self._first:
+            return document_id(item.source, item.path)
+        for turn in _counting():
+            chosen = document_id(item.source, item.path, turn)
+            holder = self._catalog.documents.get(chosen)
+            if holder is None or holder.state == "gone":
+                return chosen
+        raise AssertionError  # pragma: no cover  counting does not end
+
+    def _document(self, item: ItemRecord) -> DocumentRecord:
+        return DocumentRecord(
+            document_id=item.document_id,
+            source=item.source,
+            item_id=item.item_id,
+            path=item.path,
+            scope_id=item.scope_id,
+            created_at=utc_now(),
+        )
+
+    def _outcome(self, path: str, outcome: Outcome) -> OutcomeRecord:
+        return OutcomeRecord(
+            source=self._settings.name,
+            path=path,
+            outcome=outcome,
+            run_id=self._run_id,
+            at=utc_now(),
+        )
+
+
+def remove_items(catalog: Catalog, items: list[ItemRecord], *, hide: bool) -> None:
+    """Within a transaction: hide items and their documents, or let them go."""
+    documents = [d.document_id for i in items for d in catalog.documents.by_item(i.item_id)]
+    catalog.items.set_state([i.item_id for i in items], "hidden" if hide else "deleted")
+    catalog.documents.set_state(documents, "hidden" if hide else "gone")
+    catalog.overlay.add(documents, "pending_deletion")
+    if not hide:
+        catalog.outcomes.delete_for(documents)
+        catalog.outbox.add(documents)
+
+
+def _counting() -> Iterator[int]:
+    turn = 0
+    while True:
+        yield turn
+        turn += 1
