@@ -77,7 +77,7 @@ def command(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     return [sys.executable, str(script)]
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def pool(command: list[str]):
     limits = ParseSettings(workers=2, timeout_seconds=1.2, memory_mb=700)
     with ParsePool(limits, OcrSettings(), command) as made:

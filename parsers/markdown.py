@@ -1,0 +1,187 @@
+"""Parsed documents as Markdown, the way ``seoga parse`` prints them (design §8).
+
+Text of the document is escaped where Markdown or HTML would swallow it. What is not body text says so at
+the start of its line: ``> [notes]``, ``> [hidden]``, ``> [quoted]``, ``> [furniture]``.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from contracts.documents import Block, BlockKind, ChildRelation, Layer
+from contracts.failures import advice_for
+from parsers.grid_text import grid_rows, value_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from contracts.documents import ParsedDocument, Position, Table
+    from parsers.tree import ParsedNode
+
+__all__ = ["document_lines", "tree_lines"]
+
+_MAX_LEVEL = 6
+_RELATIONS = {
+    ChildRelation.ATTACHMENT: "첨부 attachment",
+    ChildRelation.INLINE: "본문 삽입 inline",
+    ChildRelation.MEMBER: "구성 파일 member",
+    ChildRelation.MESSAGE: "메일 message",
+    ChildRelation.EMBEDDED: "포함 개체 embedded",
+}
+_MAIL_FORMATS = frozenset({"eml", "msg"})
+_MAIL_HEADERS = (
+    ("from", "From"),
+    ("to", "To"),
+    ("cc", "Cc"),
+    ("bcc", "Bcc"),
+    ("date", "Date"),
+    ("message_id", "Message-ID"),
+)
+_AMPERSAND = re.compile(r"&(?=#?\w+;)")
+_LINE_START = re.compile(r"^(\s*)(#{1,6}(?=\s|$)|[-+*](?=\s)|```|~~~|\|)")
+_DIGITS_START = re.compile(r"^(\s*\d+)([.)])(?=\s)")
+
+
+def tree_lines(node: ParsedNode) -> Iterator[str]:
+    """A file and everything within it, line by line (without line ends)."""
+    if node.result.document is not None:
+        yield from document_lines(node.result.document)
+    elif node.result.failure is not None:
+        detail = f" ({_inline(node.result.detail)})" if node.result.detail else ""
+        failure = node.result.failure
+        yield f"> [failed] {failure.value}{detail}: {advice_for(failure)}"
+        yield ""
+    for child in node.children:
+        relation = _RELATIONS[child.child.relation] if child.child else ""
+        yield "---"
+        yield ""
+        yield f"# [{relation}] {_inline(' / '.join(child.member_path))}"
+        yield ""
+        yield from tree_lines(child)
+
+
+def document_lines(document: ParsedDocument) -> Iterator[str]:
+    """One document without its children's content, line by line (without line ends)."""
+    for warning in document.warnings:
+        yield f"<!-- warning: {_comment(warning)} -->"
+    if document.format in _MAIL_FORMATS:
+        yield from _mail_head(document)
+    elif document.title:
+        yield f"<!-- title: {_comment(document.title)} -->"
+        yield ""
+    place = ""
+    for block in document.blocks:
+        here = _place(block.position)
+        if here and here != place:
+            place = here
+            yield f"<!-- {_comment(here)} -->"
+            yield ""
+        yield from _block(block)
+        yield ""
+
+
+def _mail_head(document: ParsedDocument) -> Iterator[str]:
+    properties = document.properties
+    yield f"# {_inline(properties.get('subject', '') or document.title)}".rstrip()
+    yield ""
+    for key, label in _MAIL_HEADERS:
+        if properties.get(key):
+            yield f"**{label}:** {_inline(properties[key])}  "
+    names = [
+        child.name for child in document.children if child.relation is not ChildRelation.INLINE
+    ]
+    if names:
+        yield f"**Attachments:** {_inline(', '.join(names))}  "
+    yield ""
+
+
+def _place(position: Position) -> str:
+    for label, value in (
+        ("page", position.page),
+        ("slide", position.slide),
+        ("sheet", position.sheet),
+        ("message", position.message),
+    ):
+        if value is not None:
+            return f"{label} {value}"
+    return ""
+
+
+def _block(block: Block) -> Iterator[str]:
+    mark = "" if block.layer is Layer.BODY else f"> [{block.layer.value}] "
+    if block.table is not None:
+        yield from (mark + line for line in _table(block))
+        return
+    if mark:
+        yield mark + _one_line(block)
+        return
+    match block.kind:
+        case BlockKind.HEADING:
+            yield f"{'#' * max(1, min(block.level, _MAX_LEVEL))} {_labelled(block, _inline(block.text))}"
+        case BlockKind.CODE:
+            yield "```"
+            yield from (line.replace("```", "'''") for line in _escape(block.text).split("\n"))
+            yield "```"
+        case BlockKind.LIST_ITEM:
+            indent = "  " * max(0, block.level - 1)
+            yield f"{indent}- {_labelled(block, _escape(block.text).replace(chr(10), '<br>'))}"
+        case BlockKind.PARAGRAPH:
+            yield from (_line(line) for line in _labelled(block, _escape(block.text)).split("\n"))
+        case _:
+            yield f"[{block.kind.value}] {_one_line(block)}"
+
+
+def _table(block: Block) -> Iterator[str]:
+    table = block.table
+    if table is None:
+        return
+    if table.caption:
+        yield f"[caption] {_inline(table.caption)}"
+        yield ""
+    yield from _rows(table, "")
+    if block.position.sheet is not None and table.header_rows:
+        yield ""
+        # A list keeps each value a line of its own when the Markdown is rendered.
+        yield from (f"- {_escape(line)}" for line in value_lines(table))
+
+
+def _rows(table: Table, indent: str) -> Iterator[str]:
+    for number, row in enumerate(grid_rows(table), start=1):
+        yield f"{indent}| {' | '.join(_cell(text) for text in row.texts)} |"
+        if number == max(1, table.header_rows):
+            yield f"{indent}|{'---|' * table.columns}"
+        for cell in row.cells:
+            for nested in cell.tables:
+                yield from _rows(nested, indent + "  ")
+
+
+def _labelled(block: Block, text: str) -> str:
+    return f"{_escape(block.label)} {text}" if block.label else text
+
+
+def _one_line(block: Block) -> str:
+    return _labelled(block, _escape(block.text).replace("\n", "<br>"))
+
+
+def _cell(text: str) -> str:
+    return _escape(text.strip()).replace("|", "\\|").replace("\n", "<br>")
+
+
+def _inline(text: str) -> str:
+    return _escape(" ".join(text.split()))
+
+
+def _line(line: str) -> str:
+    line = _LINE_START.sub(r"\1\\\2", line)
+    return _DIGITS_START.sub(r"\1\\\2", line)
+
+
+def _escape(text: str) -> str:
+    r"""Keep ``<…>`` and entities of the text from being read as HTML."""
+    text = _AMPERSAND.sub("&amp;", text.replace("\r\n", "\n").replace("\r", "\n"))
+    return text.replace("<", "&lt;").replace(">", "&gt;").replace("\0", "�")
+
+
+def _comment(text: str) -> str:
+    return " ".join(text.split()).replace("--", "‐‐").replace(">", "›")
