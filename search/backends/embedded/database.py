@@ -1,0 +1,233 @@
+"""The SQLite side of the embedded index: one library, its version, the schema, transactions and the write lock.
+
+Tables::
+
+    docs          one row a document: what filters ask, narrow
+    doc_rows      the whole DocumentRow, as JSON
+    doc_codes     folded business codes of a document
+    successors    newer approved revisions of a document
+    scopes        scope ids by name; never deleted, so that an id can be remembered
+    chunks        the whole Chunk, as JSON; key = pk << 24 | ordinal
+    layered       chunks of another layer than the body
+    doc_vectors   ordinal and vector slot of every chunk of a document, packed
+    vectors       text key → slot in the vector file
+    fts_<field>   one contentless FTS5 table a field; rowid = key of the chunk
+    vocab_<field> document frequencies of that table
+    meta          dimension, fingerprint, vector file and count, rows of each field, generation
+
+A generation of a document has its own ``pk``, never used again: keys that a search holds while the document is
+published anew point to nothing, not to other text.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from contracts.chunks import FIELDS
+from contracts.errors import ConfigError, IndexUnavailableError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+__all__ = [
+    "KEY_BITS",
+    "Connection",
+    "checked_version",
+    "connect",
+    "locked",
+    "prepare",
+    "read_meta",
+    "transaction",
+    "translated",
+    "write_meta",
+]
+
+Connection = Any
+"""A ``pysqlite3.dbapi2.Connection``; the module has no types."""
+
+KEY_BITS = 24
+SCHEMA = 1
+_MINIMUM = (3, 51, 3)
+
+# Every printable ASCII character belongs to a term: the analyzer alone decides where terms end.
+_PUNCTUATION = "".join(chr(code) for code in range(0x21, 0x7F) if not chr(code).isalnum())
+_TOKENIZE = "ascii tokenchars '{}'".format(_PUNCTUATION.replace("'", "''"))
+
+_DDL = (
+    """CREATE TABLE meta (name TEXT PRIMARY KEY, value) WITHOUT ROWID""",
+    """CREATE TABLE docs (
+        pk INTEGER PRIMARY KEY AUTOINCREMENT, document_id TEXT NOT NULL UNIQUE, version_id TEXT NOT NULL,
+        scope INTEGER NOT NULL, status TEXT NOT NULL, effective INTEGER NOT NULL, type TEXT NOT NULL,
+        department TEXT NOT NULL, source TEXT NOT NULL, format TEXT NOT NULL, language TEXT NOT NULL,
+        security_level TEXT NOT NULL, revision TEXT NOT NULL, path BLOB NOT NULL,
+        chunks INTEGER NOT NULL, digest BLOB NOT NULL)""",
+    """CREATE INDEX docs_scope ON docs (scope)""",
+    """CREATE TABLE doc_rows (pk INTEGER PRIMARY KEY, data BLOB NOT NULL)""",
+    """CREATE TABLE doc_codes (pk INTEGER, code TEXT, PRIMARY KEY (pk, code)) WITHOUT ROWID""",
+    """CREATE TABLE successors (
+        pk INTEGER, document_id TEXT, scope INTEGER, effective INTEGER,
+        PRIMARY KEY (pk, document_id)) WITHOUT ROWID""",
+    """CREATE TABLE scopes (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE)""",
+    """CREATE TABLE chunks (key INTEGER PRIMARY KEY, data BLOB NOT NULL)""",
+    """CREATE TABLE layered (key INTEGER PRIMARY KEY, layer TEXT NOT NULL)""",
+    """CREATE TABLE doc_vectors (pk INTEGER PRIMARY KEY, rows BLOB NOT NULL)""",
+    """CREATE TABLE vectors (text_key BLOB PRIMARY KEY, slot INTEGER NOT NULL) WITHOUT ROWID""",
+)
+
+
+def _dbapi() -> Any:
+    """The one SQLite library that opens our files.
+
+    Two copies of SQLite in a process would break each other's POSIX locks, so everything that opens the index uses
+    this module.
+    """
+    try:
+        from pysqlite3 import dbapi2
+    except ImportError as problem:
+        raise ConfigError(
+            "the embedded index needs the package pysqlite3", advice="pip install pysqlite3"
+        ) from problem
+    checked_version(dbapi2.sqlite_version_info)
+    return dbapi2
+
+
+def checked_version(found: tuple[int, ...]) -> None:
+    """Refuse a SQLite that is too old.
+
+    Raises:
+        ConfigError: older than 3.51.3, which lets several processes write a WAL database safely.
+    """
+    if found < _MINIMUM:
+        have, need = ".".join(map(str, found)), ".".join(map(str, _MINIMUM))
+        raise ConfigError(
+            f"SQLite {have} is too old for the embedded index, which needs {need} or newer",
+            advice="pip install --upgrade pysqlite3 (not pysqlite3-binary)",
+        )
+
+
+@contextmanager
+def translated() -> Iterator[None]:
+    """Turn SQLite's own errors into ours; mistakes of the caller stay as they are."""
+    sqlite = _dbapi()
+    try:
+        yield
+    except sqlite.OperationalError as problem:
+        raise IndexUnavailableError(f"the embedded index does not answer: {problem}") from problem
+    except sqlite.DatabaseError as problem:
+        if type(problem) is not sqlite.DatabaseError:
+            raise
+        raise IndexUnavailableError(
+            f"the embedded index is damaged: {problem}",
+            advice="move the folder `index` of the home folder away and ingest again",
+        ) from problem
+
+
+def connect(path: Path) -> Connection:
+    """Open the database of an index; transactions are begun by hand.
+
+    Raises:
+        ConfigError: SQLite is missing or too old.
+        IndexUnavailableError: the file cannot be opened.
+    """
+    with translated():
+        connection = _dbapi().connect(
+            str(path), timeout=30.0, isolation_level=None, check_same_thread=False
+        )
+        for pragma in (
+            "journal_mode = WAL",
+            "synchronous = FULL",
+            "cache_size = -32768",
+            "journal_size_limit = 67108864",
+            "foreign_keys = OFF",
+        ):
+            connection.execute(f"PRAGMA {pragma}")
+    return connection
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Be the only writer, over all processes and threads.
+
+    SQLite's own busy timeout starves writers that wait for each other; a file lock does not.
+    """
+    handle = os.open(folder / "write.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
+@contextmanager
+def transaction(connection: Connection, *, write: bool) -> Iterator[None]:
+    """One transaction: a snapshot for reading, or all or nothing for writing."""
+    with translated():
+        connection.execute("BEGIN IMMEDIATE" if write else "BEGIN")
+        try:
+            yield
+        except BaseException:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise
+        connection.execute("COMMIT")
+
+
+def prepare(connection: Connection, dimension: int, fingerprint: str) -> None:
+    """Make the schema, or see that it is the one that this program writes; under the write lock.
+
+    Raises:
+        ConfigError: made by another version of Seoga, or with another embedder.
+    """
+    with transaction(connection, write=True):
+        version = connection.execute("PRAGMA user_version").fetchone()[0]
+        if version == 0:
+            _create(connection, dimension, fingerprint)
+            return
+    if version != SCHEMA:
+        raise ConfigError(
+            f"the index has schema {version}, this version of Seoga writes schema {SCHEMA}",
+            advice=_REBUILD,
+        )
+    stored = read_meta(connection)
+    if (stored["fingerprint"], stored["dimension"]) != (fingerprint, dimension):
+        raise ConfigError(
+            f"the index was made with {stored['fingerprint']} ({stored['dimension']} dimensions), "
+            f"the settings name {fingerprint} ({dimension}); their vectors cannot be compared",
+            advice=f"set the embedder back, or {_REBUILD}",
+        )
+
+
+_REBUILD = "rebuild: move the folder `index` of the home folder away and ingest again"
+
+
+def _create(connection: Connection, dimension: int, fingerprint: str) -> None:
+    for statement in _DDL:
+        connection.execute(statement)
+    for name in FIELDS:
+        connection.execute(
+            f"CREATE VIRTUAL TABLE fts_{name} USING "
+            f"fts5(terms, content='', contentless_delete=1, tokenize=\"{_TOKENIZE.replace(chr(34), chr(34) * 2)}\")"
+        )
+        connection.execute(f"CREATE VIRTUAL TABLE vocab_{name} USING fts5vocab(fts_{name}, 'row')")
+    values: dict[str, int | str] = {f"rows_{name}": 0 for name in FIELDS}
+    values |= {"dimension": dimension, "fingerprint": fingerprint}
+    values |= {"vector_file": 0, "vector_count": 0, "generation": 1}
+    write_meta(connection, values)
+    connection.execute(f"PRAGMA user_version = {SCHEMA}")
+
+
+def read_meta(connection: Connection) -> dict[str, Any]:
+    """All of ``meta``."""
+    return dict(connection.execute("SELECT name, value FROM meta"))
+
+
+def write_meta(connection: Connection, values: dict[str, Any]) -> None:
+    """Store these values of ``meta``."""
+    connection.executemany(
+        "INSERT INTO meta VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+        list(values.items()),
+    )

@@ -1,0 +1,374 @@
+"""The embedded hybrid index: SQLite FTS5 and a shared vector file in one folder, for any number of processes.
+
+Local disks only: file locks and memory maps over NFS do not keep their promises.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from contracts.chunks import FIELDS, Chunk, DocumentRow
+from contracts.errors import IndexUnavailableError
+from contracts.ports import IndexInventoryRow
+from contracts.search import Candidate, StoredChunk
+from search.backends.embedded.codec import SLOTS, decode, json_list, plain, text_key
+from search.backends.embedded.compaction import compact_index
+from search.backends.embedded.database import (
+    KEY_BITS,
+    connect,
+    locked,
+    prepare,
+    read_meta,
+    transaction,
+)
+from search.backends.embedded.lexical import search_terms
+from search.backends.embedded.vectors import VectorFiles, similarities_of
+from search.backends.embedded.view import FilterView
+from search.backends.embedded.writing import IndexWriting, find_slots
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    import numpy.typing as npt
+
+    from contracts.chunks import IndexedDocument
+    from contracts.search import SearchFilter
+    from search.backends.embedded.database import Connection
+    from search.backends.registry import BackendOptions
+
+__all__ = ["EmbeddedIndex", "open_index"]
+
+T = TypeVar("T")
+
+_TRIES = 5
+"""Snapshots tried when compaction replaces the vector file under a reader."""
+
+_INVENTORY_PAGE = 5000
+
+
+class _Session:
+    """A connection for reading, with its temporary tables; used by one thread at a time."""
+
+    def __init__(self, path: Path) -> None:
+        self.connection: Connection = connect(path)
+        self.view = FilterView(self.connection)
+        self.meta: dict[str, Any] = {}
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """One read transaction, ``meta`` read."""
+        try:
+            with transaction(self.connection, write=False):
+                self.meta = read_meta(self.connection)
+                yield
+        except BaseException:
+            self.view.forget()
+            raise
+
+
+class EmbeddedIndex:
+    """See :class:`contracts.ports.IndexBackend`. Safe for use by several threads.
+
+    Args:
+        folder: Where the index lies; made where it is missing.
+        dimension: Length of a vector.
+        fingerprint: What the vectors and terms were made with; another one is refused.
+        weights: Weight of each lexical field.
+
+    Raises:
+        ConfigError: SQLite is too old, or the index was made with another embedder or by another version.
+        IndexUnavailableError: the files cannot be opened.
+    """
+
+    name = "embedded"
+
+    def __init__(
+        self, folder: Path, dimension: int, fingerprint: str, weights: Mapping[str, float]
+    ) -> None:
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as problem:
+            raise IndexUnavailableError(f"{folder}: {problem.strerror}") from problem
+        self._folder = folder
+        self._path = folder / "index.db"
+        self._dimension = dimension
+        self._weights = {name: weights[name] for name in FIELDS}
+        self._files = VectorFiles(folder, dimension)
+        self._lock = threading.Lock()
+        self._idle: list[_Session] = []
+        self._writer: Connection | None = None
+        self._process = os.getpid()
+        self._abandoned: list[object] = []
+        with locked(folder):
+            connection = connect(self._path)
+            try:
+                prepare(connection, dimension, fingerprint)
+            finally:
+                connection.close()
+
+    # -- writing -----------------------------------------------------------------------------------
+
+    def publish(self, documents: Sequence[IndexedDocument]) -> None:
+        """Make these generations searchable, then retire the earlier ones of the same documents."""
+        with self._writing() as writing:
+            for document in documents:
+                writing.publish(document)
+
+    def update_rows(self, rows: Sequence[DocumentRow]) -> None:
+        """Replace document-level fields; chunks and vectors stay."""
+        with self._writing() as writing:
+            for row in rows:
+                writing.update(row)
+
+    def delete(self, document_ids: Sequence[str]) -> None:
+        """Remove documents with their chunks; unknown ids are ignored."""
+        with self._writing() as writing:
+            for document_id in document_ids:
+                writing.delete(document_id)
+
+    @contextmanager
+    def _writing(self) -> Iterator[IndexWriting]:
+        with locked(self._folder):
+            connection = self._write_connection()
+            with transaction(connection, write=True):
+                writing = IndexWriting(connection, self._files)
+                yield writing
+                writing.finish()
+
+    def _write_connection(self) -> Connection:
+        """The connection for writing; under the write lock, which excludes threads too."""
+        self._check_process()
+        if self._writer is None:
+            self._writer = connect(self._path)
+        return self._writer
+
+    def compact(self) -> None:
+        """Give back the space of what was removed; safe to interrupt."""
+        with locked(self._folder):
+            compact_index(self._write_connection(), self._files)
+
+    def refresh(self) -> None:
+        """Nothing to wait for: a commit is visible to the next search of every process."""
+
+    # -- searching ---------------------------------------------------------------------------------
+
+    def lexical(
+        self, terms: Mapping[str, float], where: SearchFilter, limit: int
+    ) -> list[Candidate]:
+        """Field-weighted BM25 (k1 1.2, b 0.75), best first.
+
+        Raises:
+            QueryError: a filter field that there is not.
+        """
+
+        def run(session: _Session) -> list[Candidate]:
+            session.view.build(session.meta["generation"], where)
+            rows = {name: session.meta[f"rows_{name}"] for name in FIELDS}
+            return search_terms(session.connection, terms, self._weights, rows, where.layers, limit)
+
+        return self._read(run)
+
+    def nearest(
+        self, vector: npt.NDArray[np.float32], where: SearchFilter, limit: int
+    ) -> list[Candidate]:
+        """Exact cosine similarity of every allowed chunk, best first.
+
+        Raises:
+            QueryError: a filter field that there is not.
+        """
+
+        def run(
+            session: _Session,
+        ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint32], npt.NDArray[np.float32]]:
+            session.view.build(session.meta["generation"], where)
+            return *session.view.vectors(where.layers), self._matrix(session)
+
+        keys, slots, matrix = self._read(run)
+        return _best(keys, similarities_of(matrix, slots, self._checked(vector)), limit)
+
+    def similarities(
+        self, vector: npt.NDArray[np.float32], keys: Sequence[int | str]
+    ) -> dict[int | str, float]:
+        """Cosine similarity of given chunks; those deleted meanwhile are left out."""
+
+        def run(session: _Session) -> tuple[dict[int, int], npt.NDArray[np.float32]]:
+            return _slots_of(session.connection, keys), self._matrix(session)
+
+        slots, matrix = self._read(run)
+        wanted = np.fromiter(slots.values(), np.uint32, len(slots))
+        scores = matrix[wanted] @ self._checked(vector)
+        return dict(zip(slots, scores.tolist(), strict=True))
+
+    def fetch(self, keys: Sequence[int | str]) -> list[StoredChunk]:
+        """The chunks of candidates, in the order asked."""
+
+        def run(session: _Session) -> dict[int, StoredChunk]:
+            found = session.connection.execute(
+                "SELECT c.key, c.data, r.data FROM json_each(?) k JOIN chunks c ON c.key = k.value "
+                "JOIN doc_rows r ON r.pk = c.key >> ?",
+                (json_list(keys), KEY_BITS),
+            )
+            return {key: _stored(key, chunk, row) for key, chunk, row in found}
+
+        chunks = self._read(run)
+        return [chunks[key] for key in keys if key in chunks]
+
+    def document(self, document_id: str) -> tuple[DocumentRow, list[StoredChunk]] | None:
+        """A document's row and all its chunks in order, or None."""
+
+        def run(session: _Session) -> tuple[DocumentRow, list[StoredChunk]] | None:
+            found = session.connection.execute(
+                "SELECT d.pk, r.data FROM docs d JOIN doc_rows r ON r.pk = d.pk WHERE d.document_id = ?",
+                (plain(document_id),),
+            ).fetchone()
+            if found is None:
+                return None
+            pk, row = found
+            chunks = session.connection.execute(
+                "SELECT key, data FROM chunks WHERE key BETWEEN ? AND ? ORDER BY key",
+                (pk << KEY_BITS, (pk + 1 << KEY_BITS) - 1),
+            )
+            return decode(row, DocumentRow), [_stored(key, chunk, row) for key, chunk in chunks]
+
+        return self._read(run)
+
+    def find_vectors(self, text_keys: Sequence[str]) -> dict[str, bytes]:
+        """Vectors already stored under these text keys."""
+        hashed = {text_key(key): key for key in text_keys}
+
+        def run(session: _Session) -> tuple[dict[bytes, int], npt.NDArray[np.float32]]:
+            return find_slots(session.connection, list(hashed)), self._matrix(session)
+
+        slots, matrix = self._read(run)
+        return {hashed[key]: matrix[slot].tobytes() for key, slot in slots.items()}
+
+    # -- upkeep ------------------------------------------------------------------------------------
+
+    def inventory(self) -> Iterator[IndexInventoryRow]:
+        """Everything that is stored, in pages, so that no snapshot is held for long."""
+        last = 0
+        while True:
+
+            def run(session: _Session, after: int = last) -> list[tuple[int, str, str, int]]:
+                rows: list[tuple[int, str, str, int]] = session.connection.execute(
+                    "SELECT pk, document_id, version_id, chunks FROM docs WHERE pk > ? ORDER BY pk LIMIT ?",
+                    (after, _INVENTORY_PAGE),
+                ).fetchall()
+                return rows
+
+            page = self._read(run)
+            if not page:
+                return
+            last = page[-1][0]
+            for _, document_id, version_id, chunks in page:
+                yield IndexInventoryRow(document_id, version_id, chunks)
+
+    def stats(self) -> dict[str, int]:
+        """``documents``, ``chunks``, ``vectors`` and ``bytes`` on the disk."""
+
+        def run(session: _Session) -> dict[str, int]:
+            documents, chunks = session.connection.execute(
+                "SELECT count(*), ifnull(sum(chunks), 0) FROM docs"
+            ).fetchone()
+            vectors = session.connection.execute("SELECT count(*) FROM vectors").fetchone()[0]
+            return {"documents": documents, "chunks": chunks, "vectors": vectors}
+
+        size = sum(path.stat().st_size for path in self._folder.iterdir() if path.exists())
+        return self._read(run) | {"bytes": size}
+
+    def close(self) -> None:
+        """Release files and connections."""
+        self._check_process()
+        with self._lock:
+            sessions, self._idle = self._idle, []
+        for session in sessions:
+            session.connection.close()
+        if self._writer is not None:
+            self._writer.close()
+            self._writer = None
+        self._files.release()
+
+    def _read(self, run: Callable[[_Session], T]) -> T:
+        """Run within one snapshot, with a session of its own; again where the vector file was replaced."""
+        self._check_process()
+        with self._lock:
+            session = self._idle.pop() if self._idle else None
+        session = session or _Session(self._path)
+        try:
+            for _ in range(_TRIES):
+                try:
+                    with session.snapshot():
+                        return run(session)
+                except FileNotFoundError:
+                    continue
+            raise IndexUnavailableError("the vector file of the index is missing")
+        finally:
+            with self._lock:
+                self._idle.append(session)
+
+    def _matrix(self, session: _Session) -> npt.NDArray[np.float32]:
+        return self._files.rows(session.meta["vector_file"], session.meta["vector_count"])
+
+    def _check_process(self) -> None:
+        """A forked child must not touch, nor close, the connections of its parent."""
+        if self._process != os.getpid():
+            self._abandoned += [*self._idle, self._writer]
+            self._lock = threading.Lock()
+            self._idle, self._writer, self._process = [], None, os.getpid()
+
+    def _checked(self, vector: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+        if vector.shape != (self._dimension,):
+            msg = f"a query vector has shape ({self._dimension},) in this index"
+            raise ValueError(msg)
+        return np.ascontiguousarray(vector, np.float32)
+
+
+def _stored(key: int, chunk: bytes, row: bytes) -> StoredChunk:
+    return StoredChunk(key=key, chunk=decode(chunk, Chunk), row=decode(row, DocumentRow))
+
+
+def _best(
+    keys: npt.NDArray[np.int64], scores: npt.NDArray[np.float32], limit: int
+) -> list[Candidate]:
+    """The best by score, then by key; exact among equals at the limit."""
+    if limit < len(keys):
+        least = np.partition(scores, len(scores) - limit)[len(scores) - limit]
+        kept = np.flatnonzero(scores >= least)
+        keys, scores = keys[kept], scores[kept]
+    order = np.lexsort((keys, -scores))[:limit]
+    return [
+        Candidate(key, score)
+        for key, score in zip(keys[order].tolist(), scores[order].tolist(), strict=True)
+    ]
+
+
+def _slots_of(connection: Connection, keys: Sequence[int | str]) -> dict[int, int]:
+    """Vector slots of chunks by key."""
+    wanted: dict[int, list[int]] = {}
+    for key in keys:
+        wanted.setdefault(int(key) >> KEY_BITS, []).append(int(key))
+    slots: dict[int, int] = {}
+    for pk, data in connection.execute(
+        "SELECT v.pk, v.rows FROM json_each(?) k JOIN doc_vectors v ON v.pk = k.value",
+        (json_list(wanted),),
+    ):
+        rows = np.frombuffer(data, SLOTS)
+        by_ordinal = dict(zip(rows["ordinal"].tolist(), rows["slot"].tolist(), strict=True))
+        for key in wanted[pk]:
+            slot = by_ordinal.get(key & (1 << KEY_BITS) - 1)
+            if slot is not None:
+                slots[key] = slot
+    return slots
+
+
+def open_index(options: BackendOptions) -> EmbeddedIndex:
+    """The embedded index in the folder ``index`` of the home folder."""
+    return EmbeddedIndex(
+        options.home / "index", options.dimension, options.fingerprint, options.weights
+    )
