@@ -17,6 +17,7 @@ from catalog.text import among, head, head_of, matches
 __all__ = ["ItemStore"]
 
 _PAGE = 2_000
+_WORK_PAGE = 500
 _MOST = 2**63 - 1
 _NUMBERS = ("size", "modified_ns", "changed_ns", "content_checked_ns")
 
@@ -74,7 +75,8 @@ class ItemStore:
         """Present items whose ``processed`` is neither ``fingerprint`` nor starts with it and ``:``.
 
         So a pipeline may store ``<configuration>`` or ``<configuration>:<content>``. Each item comes
-        once, in the order of (processed, item_id): what was never processed comes first.
+        once, as it was when its page of 500 was read, in the order of (processed, item_id): what was never
+        processed comes first.
         """
         processed, item_id = "", 0
         # Three ranges of the index instead of a scan over everything that is done.
@@ -92,11 +94,11 @@ class ItemStore:
                 sa.select(items)
                 .where(items.c.source == source, items.c.state == "present", todo, after)
                 .order_by(items.c.processed, items.c.item_id)
-                .limit(_PAGE)
+                .limit(_WORK_PAGE)
             )
             page = self._page(query)
             yield from page
-            if len(page) < _PAGE:
+            if len(page) < _WORK_PAGE:
                 return
             processed, item_id = page[-1].processed, page[-1].item_id
 
