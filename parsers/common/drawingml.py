@@ -5,6 +5,7 @@ ECMA-376 Part 1 §21.1 (text), §21.2 (charts), §21.4 (diagrams).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -27,6 +28,7 @@ _CX = "{http://schemas.microsoft.com/office/drawing/2014/chartex}"
 _DGM = "{http://schemas.openxmlformats.org/drawingml/2006/diagram}"
 _M = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
 _GENERATED_ALT = ("설명이 자동", "자동 생성된 설명", "Description automatically generated")
+_FILE_NAME = re.compile(r"[^\n]{1,80}\.(?:png|jpe?g|gif|bmp|tiff?|emf|wmf|svg|webp)", re.IGNORECASE)
 _MOST_POINTS = 20_000
 
 
@@ -45,14 +47,19 @@ def paragraph_text(paragraph: Element) -> str:
 
 
 def alternative_text(properties: Element | None) -> str:
-    """Alternative text of a ``cNvPr``/``docPr`` element, or ""; what Office made up itself stays marked off."""
+    """Alternative text of a ``cNvPr``/``docPr`` element, or ""; file names and what Office made up are none."""
     if properties is None:
         return ""
     lines = [properties.get("title", "").strip(), properties.get("descr", "").strip()]
     kept: list[str] = []
     for line in "\n".join(lines).splitlines():
         text = line.strip()
-        if text and text not in kept and not text.startswith(_GENERATED_ALT):
+        if (
+            text
+            and text not in kept
+            and not text.startswith(_GENERATED_ALT)
+            and not _FILE_NAME.fullmatch(text)
+        ):
             kept.append(text)
     return "\n".join(kept)
 

@@ -1,0 +1,75 @@
+"""Files embedded in Office documents: taken out of their wrapping and handed over as children."""
+
+from __future__ import annotations
+
+import posixpath
+import struct
+from collections.abc import Iterator
+from io import BytesIO
+
+import olefile
+
+from contracts.documents import Child, ChildRelation
+from contracts.ports import ParserContext
+from parsers.common.opc import Package
+
+__all__ = ["embedded_child"]
+
+_CHUNK = 1 << 20
+_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_NATIVE = "\x01Ole10Native"
+_WRAPPED = ("Package", "CONTENTS")
+
+
+def embedded_child(
+    package: Package, part: str, relation_id: str, context: ParserContext
+) -> Child | None:
+    """Spool the embedded file that a relationship of a part points to; None for links and missing parts.
+
+    Raises:
+        ParseFailure: ``archive_bomb`` beyond the context's budget.
+    """
+    link = package.relationships(part).get(relation_id)
+    if link is None or link.external:
+        return None
+    data = package.read(link.target)
+    if not data:
+        return None
+    name, data = _unwrapped(posixpath.basename(link.target), data)
+    return context.spool(name, ChildRelation.EMBEDDED, _chunks(data))
+
+
+def _chunks(data: bytes) -> Iterator[bytes]:
+    for at in range(0, len(data), _CHUNK):
+        yield data[at : at + _CHUNK]
+
+
+def _unwrapped(name: str, data: bytes) -> tuple[str, bytes]:
+    """The embedded file itself: OLE objects wrap foreign files in a stream of their own."""
+    if not data.startswith(_OLE):
+        return name, data
+    try:
+        with olefile.OleFileIO(BytesIO(data)) as compound:
+            if compound.exists(_NATIVE):
+                return _native(name, compound.openstream(_NATIVE).read()) or (name, data)
+            for stream in _WRAPPED:
+                if compound.exists(stream):
+                    return name, compound.openstream(stream).read()
+    except (OSError, struct.error, ValueError, IndexError):
+        pass
+    return name, data
+
+
+def _native(fallback: str, data: bytes) -> tuple[str, bytes] | None:
+    """Label and bytes of an ``Ole10Native`` stream (MS-OLEDS 2.3.6, as the packager writes it)."""
+    label_end = data.index(b"\0", 6)
+    path_end = data.index(b"\0", label_end + 1)
+    at = path_end + 5
+    (length,) = struct.unpack_from("<I", data, at)
+    at += 4 + length
+    (size,) = struct.unpack_from("<I", data, at)
+    body = data[at + 4 : at + 4 + size]
+    if len(body) != size:
+        return None
+    label = data[6:label_end].decode("cp949", "replace").replace("\\", "/")
+    return posixpath.basename(label) or fallback, body

@@ -1,0 +1,194 @@
+"""Presentations (.pptx, .ppsx, .potx): slides in show order, each slide's shapes in reading order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+
+from contracts.documents import (
+    Block,
+    BlockKind,
+    Box,
+    Child,
+    Layer,
+    PageQuality,
+    ParsedDocument,
+    Position,
+)
+from contracts.errors import ParseFailure
+from contracts.failures import FailureClass
+from contracts.ports import ParserContext, ParserInput
+from parsers.common.office_quality import Findings, page_quality
+from parsers.common.opc import Element, Package, local_name
+from parsers.pptx.remarks import Authors, authors_of, comment_blocks, note_blocks
+from parsers.pptx.shapes import (
+    FURNITURE,
+    P,
+    Placeholders,
+    Shape,
+    SlideReader,
+    in_order,
+    placeholder_of,
+)
+
+__all__ = ["PptxParser"]
+
+_EMU = 12_700
+_FIGURE_ONLY = 40
+"""A slide with pictures and fewer characters than this probably has its text in the pictures."""
+
+
+@dataclass(slots=True)
+class _Deck:
+    """What is collected slide by slide."""
+
+    size: Box
+    authors: Authors
+    blocks: list[Block] = field(default_factory=list)
+    children: list[Child] = field(default_factory=list)
+    pages: list[PageQuality] = field(default_factory=list)
+    shown: set[tuple[str, str]] = field(default_factory=set)
+    pictures: list[int] = field(default_factory=list)
+
+
+class PptxParser:
+    """Reads Office Open XML presentations. Macros are noted and never run."""
+
+    def parse(self, source: ParserInput, context: ParserContext) -> ParsedDocument:
+        """Parse one presentation.
+
+        Raises:
+            ParseFailure: ``truncated``, ``corrupt``, ``encrypted`` or ``archive_bomb``.
+        """
+        with Package(source.path, context.limits) as package:
+            part = package.main_part("ppt/presentation.xml")
+            root = package.xml(part)
+            if root is None or local_name(root) != "presentation":
+                raise ParseFailure(FailureClass.CORRUPT, "no readable presentation part")
+            properties = package.properties()
+            deck = _Deck(_slide_size(root), authors_of(package, part))
+            for number, slide in enumerate(_slides(package, part, root), start=1):
+                _read_slide(package, slide, number, deck, context)
+            warnings = list(dict.fromkeys(package.warnings))
+        findings = Findings(partial=list(warnings))
+        if deck.pictures:
+            listed = ", ".join(map(str, deck.pictures[:10]))
+            findings.minor.append(f"hardly any text but pictures on slide {listed}")
+        if "macros" in properties:
+            warnings.append("the presentation holds macros; they are not run")
+        return ParsedDocument(
+            format="pptx",
+            title=properties.get("title", "") or _first_title(deck.blocks),
+            properties={**properties, "slides": str(len(deck.pages))},
+            blocks=tuple(deck.blocks),
+            children=tuple(deck.children),
+            quality=findings.quality(deck.pages),
+            warnings=tuple(warnings),
+        )
+
+
+def _first_title(blocks: Iterable[Block]) -> str:
+    return next(
+        (b.text for b in blocks if b.kind is BlockKind.HEADING and b.layer is Layer.BODY), ""
+    )
+
+
+def _slide_size(root: Element) -> Box:
+    size = root.find(f"{P}sldSz")
+    width = size.get("cx", "") if size is not None else ""
+    height = size.get("cy", "") if size is not None else ""
+    if width.isdecimal() and height.isdecimal():
+        return (0.0, 0.0, int(width) / _EMU, int(height) / _EMU)
+    return (0.0, 0.0, 720.0, 540.0)
+
+
+def _slides(package: Package, part: str, root: Element) -> Iterator[str]:
+    """Slide parts in show order; a slide that is listed but missing is reported."""
+    links = package.relationships(part)
+    for entry in root.iter(f"{P}sldId"):
+        # The element has an ``id`` of its own besides ``r:id``.
+        keys = [str(value) for name, value in entry.attrib.items() if str(name).endswith("}id")]
+        link = links.get(keys[0]) if keys else None
+        if link is not None and link.target in package:
+            yield link.target
+        else:
+            package.warnings.append("a slide that the presentation lists is missing")
+
+
+def _read_slide(
+    package: Package, part: str, number: int, deck: _Deck, context: ParserContext
+) -> None:
+    root = package.xml(part)
+    if root is None:
+        package.warnings.append(f"slide {number} cannot be read")
+        deck.pages.append(PageQuality(page=number, empty=True))
+        return
+    layout = next(iter(package.related(part, "slideLayout")), "")
+    master = next(iter(package.related(layout, "slideMaster")), "") if layout else ""
+    layout_root, master_root = package.xml(layout), package.xml(master)
+    reader = SlideReader(package, part, context, Placeholders(layout_root, master_root))
+    tree = next(root.iter(f"{P}spTree"), None)
+    shapes = reader.shapes(tree) if tree is not None else []
+    furniture = [s for s in shapes if s.role in FURNITURE]
+    titles = [s for s in shapes if s.role == "title"]
+    rest = [s for s in shapes if s.role != "title" and s.role not in FURNITURE]
+    hidden = root.get("show") in ("0", "false")
+    made = [
+        *_layered([*titles, *in_order(rest)], deck.size, Layer.BODY),
+        *_layered(furniture, deck.size, Layer.FURNITURE),
+    ]
+    deck.shown |= {
+        (str(block.kind), block.text) for block in made if block.kind is BlockKind.FOOTER
+    }
+    if root.get("showMasterSp") not in ("0", "false"):
+        for name, source in ((master, master_root), (layout, layout_root)):
+            made += _background(SlideReader(package, name, context, Placeholders()), source, deck)
+    made += [*note_blocks(package, part), *comment_blocks(package, part, deck.authors)]
+    numbered = [_numbered(block, number, hidden=hidden) for block in made]
+    deck.blocks += numbered
+    deck.children += [child for child in reader.children if child not in deck.children]
+    quality = page_quality(number, numbered)
+    deck.pages.append(quality)
+    if quality.characters < _FIGURE_ONLY and any(b.kind is BlockKind.FIGURE for b in numbered):
+        deck.pictures.append(number)
+
+
+def _layered(shapes: list[Shape], size: Box, layer: Layer) -> Iterator[Block]:
+    for shape in shapes:
+        hidden = shape.hidden or (shape.box is not None and not _meets(shape.box, size))
+        for block in shape.blocks:
+            kind = block.kind
+            if layer is Layer.FURNITURE and kind is not BlockKind.FIGURE:
+                kind = BlockKind.HEADER if shape.role == "hdr" else BlockKind.FOOTER
+            yield replace(block, kind=kind, layer=Layer.HIDDEN if hidden else layer)
+
+
+def _meets(box: Box, size: Box) -> bool:
+    """Whether any of a box lies on the slide: what lies beside it is never shown."""
+    return box[2] > size[0] and box[3] > size[1] and box[0] < size[2] and box[1] < size[3]
+
+
+def _background(reader: SlideReader, root: Element | None, deck: _Deck) -> list[Block]:
+    """Texts that layout and master put on slides, and their footer text; each once a presentation."""
+    tree = next(root.iter(f"{P}spTree"), None) if root is not None else None
+    if tree is None:
+        return []
+    blocks: list[Block] = []
+    for element in tree:
+        placeholder = placeholder_of(element)
+        if placeholder is not None and placeholder.get("type") != "ftr":
+            continue
+        for shape in reader.shapes([element]):
+            for block in shape.blocks:
+                figure = block.kind is BlockKind.FIGURE
+                kind = BlockKind.FIGURE if figure else BlockKind.FOOTER
+                key = (str(kind), block.text)
+                if block.text and key not in deck.shown:
+                    deck.shown.add(key)
+                    blocks.append(replace(block, kind=kind, layer=Layer.FURNITURE))
+    return blocks
+
+
+def _numbered(block: Block, number: int, *, hidden: bool) -> Block:
+    position = Position(slide=number, box=block.position.box)
+    return replace(block, position=position, layer=Layer.HIDDEN if hidden else block.layer)
