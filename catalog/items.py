@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -130,7 +131,23 @@ class ItemStore:
 
     def set_processed(self, item_id: int, content_sha256: str, processed: str) -> None:
         """Note that this content was handled to the end under the configuration of ``processed``."""
-        self._update([item_id], {"content_sha256": content_sha256, "processed": processed})
+        values = {"content_sha256": content_sha256, "processed": processed}
+        self._update([item_id], {**values, "content_checked_ns": time.time_ns()})
+
+    def set_checked(self, item_ids: Iterable[int], at_ns: int) -> None:
+        """Note when the content was last read to compare it."""
+        self._update(item_ids, {"content_checked_ns": at_ns})
+
+    def to_check(self, source: str) -> list[int]:
+        """Processed items whose content is to be compared (``content_checked_ns`` 0), by number."""
+        query = sa.select(items.c.item_id).where(
+            items.c.source == source,
+            items.c.state == "present",
+            items.c.content_checked_ns == 0,
+            items.c.processed != "",
+        )
+        with self._database.read() as connection:
+            return list(connection.execute(query.order_by(items.c.item_id)).scalars())
 
     def set_document(self, item_id: int, document_id: str) -> None:
         """Note which document the item holds."""

@@ -239,7 +239,9 @@ class Pipeline:
             ]
             catalog.documents.set_state(gone, "gone")
             catalog.outbox.add(gone)
-        if end.content_sha256 and _same(now, end.item):  # unread ones are tried again with every run
+        if end.content_sha256 and _same(
+            now, end.item
+        ):  # unread ones are tried again with every run
             catalog.items.set_processed(now.item_id, end.content_sha256, self._fingerprint)
 
     def _outcome(self, draft: Draft) -> OutcomeRecord:

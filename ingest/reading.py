@@ -11,6 +11,7 @@ import hashlib
 import tempfile
 from collections import Counter
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,18 +21,18 @@ from contracts.documents import ChildRelation, SourceItem
 from contracts.errors import ItemBusyError, ItemGoneError
 from contracts.failures import RETRYABLE, FailureClass
 from contracts.outcomes import SkipReason
-from contracts.ports import ContainerBudget
 from ingest.ids import child_id, parse_key
 from parsers.codec import CodecError, decode_document, encode_document
-from parsers.context import full_budget
+from parsers.tree import Unfolding
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from catalog.records import ItemRecord
     from contracts.documents import Child, ParsedDocument
     from contracts.ports import BlobStore, Source
     from parsers.pool import ParsePool, ParseResult
+    from parsers.tree import ParsedNode
 
 __all__ = ["ItemReader", "Node"]
 
@@ -40,6 +41,8 @@ _INLINE_IMAGE = 30_000
 """Bytes up to which an inline picture of a mail counts as a logo of its signature."""
 _IMAGE_ENDINGS = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp")
 _DOCUMENT, _FAILURE = b"D", b"F"
+_NOT_KEPT = RETRYABLE | {FailureClass.ARCHIVE_BOMB}
+"""Failures that another try, or another container around the same bytes, may not have."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +65,7 @@ class Node:
         seconds: Time that parsing took now; 0 where the stored parse served.
         peak_mb: Most memory of the parse process.
         fresh: Whether it was parsed now.
+        within: Digests of the containers around it.
     """
 
     document_id: str
@@ -79,6 +83,7 @@ class Node:
     seconds: float = 0.0
     peak_mb: float = 0.0
     fresh: bool = False
+    within: tuple[str, ...] = ()
 
 
 class _Failure(msgspec.Struct, frozen=True):
@@ -89,18 +94,6 @@ class _Failure(msgspec.Struct, frozen=True):
 
 class _NotStored(Exception):
     """Some part of a container has no stored parse."""
-
-
-@dataclass(slots=True)
-class _Allowance:
-    """What an outermost file may still unfold, all its levels together."""
-
-    members: int
-    total_bytes: int
-
-    def take(self, document: ParsedDocument) -> None:
-        self.members = max(0, self.members - len(document.children))
-        self.total_bytes = max(0, self.total_bytes - sum(c.size for c in document.children))
 
 
 class ItemReader:
@@ -141,10 +134,11 @@ class ItemReader:
             except (ItemBusyError, ItemGoneError) as problem:
                 yield replace(root, failure=FailureClass.UNREADABLE, reason=str(problem))
                 return
-            allowance = _Allowance(*_limits_of(full_budget(self._pool.limits)))
             known = replace(root, content_sha256=digest, size=size)
-            depth = self._pool.limits.archive_depth
-            yield from self._walk(known, content, Path(folder) / "children", allowance, depth)
+            unfolding = Unfolding(self._pool, Path(folder) / "children")
+            yield from self._walk(
+                known, unfolding, lambda: unfolding.parse_file(content, known.name, digest)
+            )
 
     def digest(self, item: ItemRecord) -> str:
         """Digest of the content as it is now, or "" where it cannot be read."""
@@ -198,31 +192,25 @@ class ItemReader:
     # -- parsing -----------------------------------------------------------------------------------
 
     def _walk(
-        self, node: Node, path: Path, spool: Path, allowance: _Allowance, depth: int
+        self, node: Node, unfolding: Unfolding, parse: Callable[[], ParsedNode]
     ) -> Iterator[Node]:
         if self._whole(node):
             yield from self._stored(node)
             return
-        budget = ContainerBudget(
-            depth=depth, members=allowance.members, total_bytes=allowance.total_bytes
-        )
-        result = self._pool.parse(path, node.name, spool, budget)
-        here = self._keep(node, result)
+        tree = parse()
+        here = self._keep(node, tree.result)
         yield here
-        if here.parsed is None:
-            return
-        allowance.take(here.parsed)
         for child, below in self._children(here):
             if below.failure or below.reason:
                 yield below
-                continue
-            yield from self._walk(below, spool / child.sha256, spool, allowance, depth - 1)
+            else:
+                yield from self._walk(below, unfolding, partial(unfolding.parse_child, tree, child))
 
     def _keep(self, node: Node, result: ParseResult) -> Node:
         key = parse_key(node.content_sha256, node.name, self._fingerprint)
         if result.document is not None:
             self._blobs.put(key, _DOCUMENT + encode_document(result.document))
-        elif result.failure not in RETRYABLE and result.failure is not None:
+        elif result.failure is not None and result.failure not in _NOT_KEPT:
             kept = _Failure(result.failure.value, result.detail, result.format)
             self._blobs.put(key, _FAILURE + msgspec.json.encode(kept))
         return replace(
@@ -250,11 +238,15 @@ class ItemReader:
                 ordinal=ordinal,
                 size=child.size,
                 content_sha256=child.sha256,
+                within=(*node.within, node.content_sha256),
             )
             turns[child.name] += 1
             if child.failure:
                 failure = FailureClass(child.failure)
                 below = replace(below, failure=failure, reason=child.detail)
+            elif child.sha256 in below.within:
+                failure = FailureClass.ARCHIVE_BOMB
+                below = replace(below, failure=failure, reason="contains itself")
             elif _is_logo(child):
                 below = replace(below, reason=SkipReason.INLINE_IMAGE)
             yield child, below
@@ -272,10 +264,6 @@ class ItemReader:
             except OSError as problem:
                 raise ItemBusyError(f"cannot be read ({problem.strerror})") from problem
         return digest.hexdigest(), size
-
-
-def _limits_of(budget: ContainerBudget) -> tuple[int, int]:
-    return budget.members, budget.total_bytes
 
 
 def _listed(item: ItemRecord) -> SourceItem:

@@ -22,7 +22,6 @@ from ingest.scan import Scan
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from catalog.records import ItemRecord
     from contracts.ports import PermissionReader, Source
     from contracts.settings import SourceSettings
     from ingest.kit import Kit
@@ -187,9 +186,16 @@ class SourceRun:
         """Compare, within a budget, content behind an unchanged modification time."""
         items, left, found = self._kit.catalog.items, _CHECK_BYTES, False
         reader = ItemReader(
-            self._source, self._kit.pool, self._kit.blobs, self._kit.parse_fingerprint, self._kit.spool
+            self._source,
+            self._kit.pool,
+            self._kit.blobs,
+            self._kit.parse_fingerprint,
+            self._kit.spool,
         )
-        for item in items.to_check(self._settings.name):
+        for item_id in items.to_check(self._settings.name):
+            item = items.get(item_id)
+            if item is None:
+                continue
             if item.size > left:
                 summary.work["check_later"] += 1
                 continue
@@ -213,14 +219,19 @@ class SourceRun:
             yield run.run_id
         except SeogaError as problem:
             catalog.sources.set_alert(name, str(problem))
-            catalog.runs.finish(run.run_id, "failed", self._counts(summary), str(problem))
+            catalog.runs.finish(
+                run.run_id, "failed", counts=self._counts(summary), message=str(problem)
+            )
             raise
         except BaseException as problem:
             catalog.runs.finish(
-                run.run_id, "stopped", self._counts(summary), type(problem).__name__
+                run.run_id,
+                "stopped",
+                counts=self._counts(summary),
+                message=type(problem).__name__,
             )
             raise
-        catalog.runs.finish(run.run_id, "done", self._counts(summary), summary.alert)
+        catalog.runs.finish(run.run_id, counts=self._counts(summary), message=summary.alert)
 
     def _counts(self, summary: RunSummary) -> dict[str, int]:
         return {**summary.scan, **summary.work}

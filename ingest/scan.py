@@ -17,11 +17,13 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from catalog.records import DocumentRecord, ItemRecord, LedgerRecord, OutcomeRecord
+from catalog.statements import batches
 from catalog.times import utc_now
 from contracts.documents import SourceItem
 from contracts.outcomes import Outcome, OutcomeKind
 from contracts.ports import ListProblem, Skipped, SourceFolder
 from ingest.ids import document_id
+from ingest.removal import remove_items
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -232,13 +234,8 @@ class Scan:
         if self._dry_run:
             self._result.dry_run += [(kind, item.path) for item in gone]
             return
-        for start in range(0, len(gone), _BATCH):
-            self.remove(gone[start : start + _BATCH], hide=guarded)
-
-    def remove(self, items: list[ItemRecord], *, hide: bool) -> None:
-        """Take items out of the searches at once: hidden, or gone for good with the next drain."""
-        with self._catalog.transaction():
-            remove_items(self._catalog, items, hide=hide)
+        for batch in batches(gone, _BATCH):
+            remove_items(self._catalog, batch, hide=guarded)
 
     # -- writing -----------------------------------------------------------------------------------
 
@@ -375,17 +372,6 @@ class Scan:
             run_id=self._run_id,
             at=utc_now(),
         )
-
-
-def remove_items(catalog: Catalog, items: list[ItemRecord], *, hide: bool) -> None:
-    """Within a transaction: hide items and their documents, or let them go."""
-    documents = [d.document_id for i in items for d in catalog.documents.by_item(i.item_id)]
-    catalog.items.set_state([i.item_id for i in items], "hidden" if hide else "deleted")
-    catalog.documents.set_state(documents, "hidden" if hide else "gone")
-    catalog.overlay.add(documents, "pending_deletion")
-    if not hide:
-        catalog.outcomes.delete_for(documents)
-        catalog.outbox.add(documents)
 
 
 def _counting() -> Iterator[int]:

@@ -1,0 +1,183 @@
+"""``seoga doctor``: what is missing on this machine."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from contracts.settings import Settings
+
+__all__ = ["command"]
+
+_LOW_DISK_GB = 2
+
+
+@dataclass(frozen=True, slots=True)
+class _Check:
+    name: str
+    fine: bool
+    needed: bool
+    found: str
+    advice: str = ""
+
+
+@click.command("doctor", short_help="이 컴퓨터에 빠진 것 (what is missing on this machine).")
+@click.option("--json", "as_json", is_flag=True, help="JSON 으로 출력.")
+def command(*, as_json: bool) -> None:
+    """필요한 프로그램과 설정을 확인합니다. 꼭 필요한 것이 빠지면 종료 코드 1.
+
+    Checks programs, libraries and settings; exit status 1 where something needed is missing.
+    """
+    from contracts.settings import load_settings
+
+    settings = load_settings()
+    checks = [check(settings) for check in _CHECKS]
+    if as_json:
+        import json
+
+        click.echo(json.dumps([asdict(check) for check in checks], ensure_ascii=False, indent=2))
+    else:
+        for check in checks:
+            mark = "✓" if check.fine else ("✗" if check.needed else "–")
+            click.echo(f"{mark} {check.name}: {check.found}")
+            if not check.fine and check.advice:
+                click.echo(f"    {check.advice}")
+    if any(check.needed and not check.fine for check in checks):
+        sys.exit(1)
+
+
+def _python(_settings: Settings) -> _Check:
+    version = ".".join(map(str, sys.version_info[:3]))
+    return _Check("Python", sys.version_info >= (3, 11), needed=True, found=version)
+
+
+def _sqlite(_settings: Settings) -> _Check:
+    from catalog.database import SQLITE_MINIMUM
+
+    name = "SQLite (pysqlite3, FTS5)"
+    try:
+        from pysqlite3 import dbapi2
+    except ImportError as problem:
+        return _Check(
+            name, fine=False, needed=True, found=str(problem), advice="pip install pysqlite3"
+        )
+    fine = dbapi2.sqlite_version_info >= SQLITE_MINIMUM
+    return _Check(
+        name, fine, needed=True, found=dbapi2.sqlite_version, advice="pip install -U pysqlite3"
+    )
+
+
+def _tesseract(settings: Settings) -> _Check:
+    name = f"Tesseract OCR ({settings.ocr.languages})"
+    advice = "apt-get install tesseract-ocr tesseract-ocr-kor"
+    program = shutil.which("tesseract")
+    if program is None:
+        found = "없음: 스캔은 읽지 못합니다 (missing: scans cannot be read)"
+        return _Check(name, fine=False, needed=settings.ocr.enabled, found=found, advice=advice)
+    done = subprocess.run(  # noqa: S603  a fixed command
+        [program, "--list-langs"], capture_output=True, text=True, timeout=20, check=False
+    )
+    missing = [
+        lang for lang in settings.ocr.languages.split("+") if lang not in done.stdout.split()
+    ]
+    found = f"언어 없음 (missing languages): {', '.join(missing)}" if missing else program
+    return _Check(name, fine=not missing, needed=settings.ocr.enabled, found=found, advice=advice)
+
+
+def _libreoffice(_settings: Settings) -> _Check:
+    program = shutil.which("soffice") or shutil.which("libreoffice")
+    return _Check(
+        "LibreOffice",
+        fine=program is not None,
+        needed=False,
+        found=program or "없음 (missing): doc, ppt 등 옛 형식은 지원하지 않음으로 남습니다",
+        advice="apt-get install libreoffice-core",
+    )
+
+
+def _home(settings: Settings) -> _Check:
+    name = "SEOGA_HOME"
+    try:
+        settings.home.mkdir(parents=True, exist_ok=True)
+        probe = settings.home / ".doctor"
+        probe.write_bytes(b"")
+        probe.unlink()
+    except OSError as problem:
+        advice = (
+            "SEOGA_HOME 을 쓸 수 있는 로컬 폴더로 (set it to a local folder that can be written)"
+        )
+        return _Check(name, fine=False, needed=True, found=str(problem), advice=advice)
+    if remote := _remote_kind(settings.home):
+        advice = "네트워크 드라이브에서는 색인이 깨질 수 있습니다 (local disk only, never a network drive)"
+        return _Check(name, fine=False, needed=True, found=remote, advice=advice)
+    free = shutil.disk_usage(settings.home).free / 1e9
+    found = f"{settings.home} ({free:.0f} GB 남음, free)"
+    return _Check(
+        name,
+        free >= _LOW_DISK_GB,
+        needed=True,
+        found=found,
+        advice="디스크를 비우세요 (free some disk)",
+    )
+
+
+def _remote_kind(home: Path) -> str:
+    import psutil
+
+    best = ("", "")
+    for mount in psutil.disk_partitions(all=True):
+        point = mount.mountpoint.rstrip("/") + "/"
+        if f"{home.resolve()}/".startswith(point) and len(point) > len(best[0]):
+            best = (point, mount.fstype)
+    return best[1] if best[1] in {"nfs", "nfs4", "cifs", "smb3", "fuse.sshfs", "9p"} else ""
+
+
+def _embedder(settings: Settings) -> _Check:
+    from contracts.errors import SeogaError
+    from search.embedding.registry import make_embedder
+
+    name = f"임베더 (embedder) {settings.embedder.engine}"
+    try:
+        made = make_embedder(settings.embedder, settings.home)
+        vector = made.embed_query("점검")
+    except (SeogaError, ImportError, OSError) as problem:
+        return _Check(name, fine=False, needed=True, found=str(problem))
+    return _Check(
+        name,
+        fine=True,
+        needed=True,
+        found=f"{made.fingerprint}, {vector.shape[0]}차원 (dimensions)",
+    )
+
+
+def _token(settings: Settings) -> _Check:
+    present = settings.api.token is not None
+    return _Check(
+        "API 토큰 (token)",
+        fine=present,
+        needed=False,
+        found="설정됨 (set)"
+        if present
+        else "없음: serve 가 시작되지 않습니다 (missing: serve will not start)",
+        advice="SEOGA_API_TOKEN 또는 SEOGA_API_TOKEN_FILE",
+    )
+
+
+_CHECKS: tuple[Callable[[Settings], _Check], ...] = (
+    _python,
+    _sqlite,
+    _home,
+    _tesseract,
+    _libreoffice,
+    _embedder,
+    _token,
+)

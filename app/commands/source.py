@@ -1,0 +1,164 @@
+"""``seoga source``: list, add, scan, confirm deletions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from catalog.catalog import Catalog
+    from catalog.records import SourceRecord
+
+__all__ = ["command"]
+
+
+@click.group("source", short_help="수집 대상 관리 (list, add, scan, confirm-deletions).")
+def command() -> None:
+    """수집 대상(소스)을 관리합니다 (manage sources)."""
+
+
+@command.command("list")
+@click.option("--json", "as_json", is_flag=True)
+def list_sources(*, as_json: bool) -> None:
+    """등록된 소스와 상태 (sources and their state)."""
+    from app.wiring import open_catalog
+    from contracts.settings import load_settings
+
+    with open_catalog(load_settings()) as catalog:
+        found = [_object(catalog, record) for record in catalog.sources.list()]
+    if as_json:
+        import json
+
+        click.echo(json.dumps(found, ensure_ascii=False, indent=2))
+        return
+    if not found:
+        click.echo("소스가 없습니다. seoga source add NAME PATH (no sources yet)")
+    for source in found:
+        click.echo(f"{source['name']}  {source['root']}  {source['items']}건 (items)")
+        last = source["last_content_run"] or "없음 (never)"
+        click.echo(f"   최근 수집 (last content run): {last}")
+        if source["alert"]:
+            click.echo(f"   주의 (alert): {source['alert']}")
+
+
+@command.command("add")
+@click.argument("name")
+@click.argument("root", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option("--include", multiple=True, help="gitignore 식 패턴 (patterns); 여러 번 가능.")
+@click.option("--exclude", multiple=True, help="제외할 패턴 (patterns to leave out).")
+@click.option(
+    "--marker", default="", help="루트에 있어야 하는 파일 (file that must lie at the root)."
+)
+@click.option("--authority", multiple=True, help="개정 이력이 이어지는 폴더 (authority folder).")
+@click.option(
+    "--acl", type=click.Choice(["auto", "posix", "yaml"]), default="auto", show_default=True
+)
+@click.option("--acl-file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--content-schedule", default="", help="`every 1h` 또는 cron; 비우면 수동.")
+@click.option("--permission-schedule", default="every 5m", show_default=True)
+@click.option(
+    "--probe/--no-probe",
+    default=True,
+    help="임시 폴더를 만들어 시험 (try in a scratch folder there).",
+)
+def add(  # noqa: PLR0913  one argument an option
+    *,
+    name: str,
+    root: Path,
+    include: tuple[str, ...],
+    exclude: tuple[str, ...],
+    marker: str,
+    authority: tuple[str, ...],
+    acl: str,
+    acl_file: Path | None,
+    content_schedule: str,
+    permission_schedule: str,
+    probe: bool,
+) -> None:
+    """NAME 이라는 소스로 ROOT 폴더를 등록합니다 (add a folder as a source)."""
+    from pydantic import ValidationError
+
+    from app.sources import add_source
+    from app.wiring import open_catalog, permission_reader
+    from contracts.settings import SourceSettings, load_settings
+    from ingest.schedules import check_schedule
+    from ingest.sources.registry import make_source
+
+    for schedule in (content_schedule, permission_schedule):
+        check_schedule(schedule)
+    try:
+        settings = SourceSettings.model_validate(
+            {
+                "name": name,
+                "root": root.resolve(),
+                "include": include,
+                "exclude": exclude,
+                "marker": marker,
+                "authority": authority,
+                "content_schedule": content_schedule,
+                "permission_schedule": permission_schedule,
+                "acl": {"kind": acl, "file": acl_file.resolve() if acl_file else None},
+            }
+        )
+    except ValidationError as problem:
+        first = problem.errors(include_url=False)[0]
+        raise click.UsageError(f"{first['loc'][0]}: {first['msg']}") from problem
+    permission_reader(settings)
+    found = make_source(settings).probe(write=probe)
+    with open_catalog(load_settings()) as catalog:
+        add_source(catalog, settings, origin="command")
+    click.echo(f"{name}: 등록했습니다 (added). seoga ingest {name}")
+    for label, value in (
+        ("변경 시각 (change time)", found.change_time),
+        ("생성 시각 (birth time)", found.birth_time),
+        ("접근 목록 (access lists)", found.access_lists),
+        ("대소문자 구분 (case-sensitive)", found.case_sensitive),
+    ):
+        click.echo(f"   {label}: {'예 (yes)' if value else '아니오 (no)'}")
+    for note in found.notes:
+        click.echo(f"   {note}")
+
+
+@command.command("scan")
+@click.argument("name")
+def scan(name: str) -> None:
+    """권한, 이동, 삭제만 따라갑니다. 문서를 읽지 않습니다 (follow permissions, moves, deletions)."""
+    from app.wiring import open_kit, source_run, source_settings
+    from contracts.settings import load_settings
+
+    with open_kit(load_settings()) as kit:
+        summary = source_run(kit, source_settings(kit.catalog, name)).permissions()
+    click.echo(", ".join(f"{key} {count}" for key, count in sorted(summary.scan.items())))
+    if summary.alert:
+        click.echo(f"주의 (alert): {summary.alert}")
+
+
+@command.command("confirm-deletions")
+@click.argument("name")
+def confirm_deletions(name: str) -> None:
+    """숨겨 둔 대량 삭제를 확정합니다 (purge what a guarded scan has hidden)."""
+    from app.wiring import open_kit, source_settings
+    from contracts.settings import load_settings
+    from ingest.removal import confirm_hidden
+
+    with open_kit(load_settings()) as kit:
+        source_settings(kit.catalog, name)
+        count = confirm_hidden(kit.catalog, kit.index, kit.blobs, name)
+    click.echo(f"{name}: {count}건을 지웠습니다 (purged)")
+
+
+def _object(catalog: Catalog, record: SourceRecord) -> dict[str, object]:
+    return {
+        "name": record.name,
+        "kind": record.kind,
+        "root": str(record.config.get("root", "")),
+        "origin": record.origin,
+        "paused": record.paused,
+        "items": catalog.items.count(record.name, "present"),
+        "hidden": catalog.items.count(record.name, "hidden"),
+        "last_content_run": record.last_content_run,
+        "last_permission_run": record.last_permission_run,
+        "alert": record.alert,
+    }

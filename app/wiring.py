@@ -1,0 +1,206 @@
+"""Which adapters serve: the one place that picks them."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from contracts.errors import ConfigError
+from contracts.settings import AclSettings, Settings, SourceSettings
+
+if TYPE_CHECKING:
+    from collections import Counter
+    from collections.abc import Callable, Iterator
+
+    from acl_sync.directory import CombinedDirectory
+    from acl_sync.view import CatalogAccess
+    from catalog.catalog import Catalog
+    from contracts.ports import Embedder, IndexBackend, PermissionReader
+    from ingest.kit import Kit
+    from ingest.runs import SourceRun
+    from search.analysis import Analyzer
+    from search.service import Searcher
+
+__all__ = [
+    "open_access",
+    "open_catalog",
+    "open_kit",
+    "open_searcher",
+    "open_tools",
+    "permission_reader",
+    "source_run",
+    "source_settings",
+]
+
+_ACL_FILE = "acl.yaml"
+_DIRECTORY_FILE = "directory.yaml"
+
+
+@contextlib.contextmanager
+def open_catalog(settings: Settings) -> Iterator[Catalog]:
+    """The catalog, migrated; the sources of ``seoga.toml`` are in it."""
+    from catalog.catalog import Catalog
+    from catalog.records import SourceRecord
+
+    with Catalog.open(settings.catalog.url, settings.home) as catalog:
+        for source in settings.sources:
+            config = source.model_dump(mode="json")
+            record = SourceRecord(name=source.name, kind=source.kind, config=config)
+            known = catalog.sources.get(source.name)
+            if known is None or known.config != config:
+                catalog.sources.upsert(record)
+        yield catalog
+
+
+def source_settings(catalog: Catalog, name: str) -> SourceSettings:
+    """Settings of a known source.
+
+    Raises:
+        ConfigError: no source of that name.
+    """
+    record = catalog.sources.get(name)
+    if record is None:
+        known = ", ".join(s.name for s in catalog.sources.list()) or "없음 (none)"
+        raise ConfigError(f"{name}: 그런 소스가 없습니다 (no such source)", advice=known)
+    return SourceSettings.model_validate(dict(record.config))
+
+
+def open_tools(settings: Settings) -> tuple[Embedder, Analyzer, IndexBackend]:
+    """Embedder, analyzer and index."""
+    from search.analysis import Analyzer
+    from search.backends.registry import make_index
+    from search.embedding.registry import make_embedder
+
+    embedder = make_embedder(settings.embedder, settings.home)
+    analyzer = Analyzer(settings.search.tokenizer)
+    fingerprint = f"{embedder.fingerprint}|{analyzer.fingerprint}"
+    index = make_index(
+        settings.index, settings.home, embedder.dimension, fingerprint, settings.search
+    )
+    return embedder, analyzer, index
+
+
+@contextlib.contextmanager
+def open_kit(settings: Settings) -> Iterator[Kit]:
+    """Everything that a run needs; index and catalog are brought together first."""
+    from ingest.blobs import FolderBlobs
+    from ingest.drain import reconcile
+    from ingest.kit import Kit
+    from metadata.enrich import EnrichRules
+    from metadata.master import CodeMaster, read_code_master
+    from parsers.pool import ParsePool
+
+    master = read_code_master(settings.code_master) if settings.code_master else CodeMaster()
+    rules = EnrichRules(code_master=master, departments=settings.departments)
+    spool = settings.home / "spool"
+    spool.mkdir(parents=True, exist_ok=True)
+    with contextlib.ExitStack() as stack:
+        catalog = stack.enter_context(open_catalog(settings))
+        embedder, analyzer, index = open_tools(settings)
+        stack.callback(index.close)
+        pool = stack.enter_context(ParsePool(settings.parse, settings.ocr))
+        kit = Kit(
+            settings=settings,
+            catalog=catalog,
+            index=index,
+            blobs=FolderBlobs(settings.home / "blobs"),
+            embedder=embedder,
+            analyzer=analyzer,
+            pool=pool,
+            rules=rules,
+            rules_tag=_rules_tag(settings),
+            spool=spool,
+        )
+        reconcile(catalog, index)
+        yield kit
+
+
+def clear_spool(settings: Settings) -> None:
+    """Remove what a killed run left behind; only while no run is under way."""
+    for left in (settings.home / "spool").glob("item-*"):
+        shutil.rmtree(left, ignore_errors=True)
+
+
+def source_run(
+    kit: Kit,
+    settings: SourceSettings,
+    progress: Callable[[str, Counter[str]], None] | None = None,
+) -> SourceRun:
+    """A run over one source."""
+    from ingest.runs import SourceRun
+    from ingest.sources.registry import make_source
+
+    source = make_source(settings)
+    source.check()
+    return SourceRun(
+        kit,
+        settings,
+        source,
+        permission_reader(settings),
+        trust_tags=source.probe().change_time,
+        progress=progress,
+    )
+
+
+def permission_reader(settings: SourceSettings) -> PermissionReader:
+    """Whoever copies the source's access lists: ``acl.yaml`` where one is named or lies at the root."""
+    from acl_sync.posix import PosixPermissionReader
+    from acl_sync.yaml_lists import YamlPermissionReader
+
+    acl: AclSettings = settings.acl
+    beside = settings.root / _ACL_FILE
+    file = acl.file or (beside if acl.kind == "yaml" or beside.exists() else None)
+    if acl.kind != "posix" and file is not None:
+        return YamlPermissionReader(settings.name, file)
+    return PosixPermissionReader(
+        settings.name, settings.root, acl.realm or "local", above_root=acl.above_root
+    )
+
+
+def open_directory(settings: Settings, catalog: Catalog) -> CombinedDirectory:
+    """Everyone whom the configured directories know."""
+    from acl_sync.directory import CombinedDirectory, RealmDirectory
+    from acl_sync.directory_yaml import YamlDirectory
+    from acl_sync.local_accounts import LocalAccounts
+
+    files = list(settings.directory.files)
+    for record in catalog.sources.list():
+        beside = Path(str(record.config.get("root", ""))) / _DIRECTORY_FILE
+        if record.kind == "filesystem" and beside.exists():
+            files.append(beside)
+    directories: list[RealmDirectory] = [YamlDirectory(f) for f in dict.fromkeys(files)]
+    if settings.directory.local_accounts:
+        directories.append(LocalAccounts())
+    return CombinedDirectory(directories, cache_seconds=settings.directory.cache_seconds)
+
+
+def open_access(settings: Settings, catalog: Catalog) -> CatalogAccess:
+    """What a reader may see."""
+    from acl_sync.view import CatalogAccess
+
+    return CatalogAccess(catalog, open_directory(settings, catalog))
+
+
+@contextlib.contextmanager
+def open_searcher(settings: Settings, channel: str) -> Iterator[Searcher]:
+    """A searcher that audits what it returns."""
+    from app.audit import CatalogAudit
+    from search.service import Searcher
+
+    with contextlib.ExitStack() as stack:
+        catalog = stack.enter_context(open_catalog(settings))
+        embedder, analyzer, index = open_tools(settings)
+        stack.callback(index.close)
+        access = open_access(settings, catalog)
+        audit = CatalogAudit(catalog, channel)
+        yield Searcher(index, embedder, analyzer, access, audit, settings.search)
+
+
+def _rules_tag(settings: Settings) -> str:
+    digest = hashlib.sha256("\0".join(settings.departments).encode())
+    if settings.code_master:
+        digest.update(settings.code_master.read_bytes())
+    return digest.hexdigest()[:16]

@@ -1,0 +1,59 @@
+"""Responses as JSON values (design §8): the command line and the HTTP API print the same objects."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from contracts.search import Citation, Hit, SearchResponse
+
+__all__ = ["hit_object", "response_object"]
+
+
+def response_object(response: SearchResponse, *, operator: bool = False) -> dict[str, Any]:
+    """A response; scores and timings are for operators only.
+
+    Args:
+        response: What was found.
+        operator: Whether the caller may see scores and timings.
+    """
+    found: dict[str, Any] = {
+        "query": response.query,
+        "reader": response.reader,
+        "hits": [hit_object(hit, operator=operator) for hit in response.hits],
+    }
+    if operator:
+        found["took_ms"] = {stage: round(ms, 3) for stage, ms in response.took_ms.items()}
+    return found
+
+
+def hit_object(hit: Hit, *, operator: bool = False) -> dict[str, Any]:
+    """One hit."""
+    found: dict[str, Any] = {
+        "rank": hit.rank,
+        "document_id": hit.document_id,
+        "chunk_id": hit.chunk_id,
+        "title": hit.title,
+        "path": hit.path,
+        "source_link": hit.source_link,
+        "type": hit.type,
+        "status": hit.status,
+        "revision": hit.revision,
+        "layer": hit.layer,
+        "stale": hit.stale,
+        "text": hit.text,
+        "citation": _citation(hit.citation),
+    }
+    if operator:
+        found["score"] = {name: round(value, 6) for name, value in hit.score.items()}
+    return found
+
+
+def _citation(citation: Citation) -> dict[str, Any]:
+    found: dict[str, Any] = {"label": citation.label}
+    for name in ("page", "slide", "sheet", "message"):
+        value = getattr(citation, name)
+        if value is not None:
+            found[name] = value
+    found["range"] = citation.range
+    return found
