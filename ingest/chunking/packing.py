@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Sized", "fit_units", "halve", "merge_small", "pack", "passage_text"]
 
+_BAR = " | "
 _SMALL = 4
 """A section below this part of the target is short enough to be joined with its neighbour."""
 
@@ -54,15 +55,42 @@ def fit_units(
 
 
 def _parts(unit: Unit, room: int, counter: TokenCounter) -> list[Unit]:
-    repeat = f"{unit.repeat} | " if unit.repeat else ""
+    """Parts of a unit: between the values of a row, else between words; a row's parts repeat its key."""
+    repeat = f"{unit.repeat}{_BAR}" if unit.repeat else ""
     cost = counter.one(repeat)
-    if not repeat or cost > room // 3:
-        repeat, cost = "", 0
-    first, *rest = split_to_fit(unit.text, max(1, room - cost), counter)
+    if not unit.pairs or cost > room // 3:
+        texts = split_to_fit(unit.text, room, counter)
+    else:
+        texts = [f"{repeat}{text}" for text in _pair_texts(unit.pairs, room - cost, counter)]
     return [
-        replace(unit, text=first),
-        *(replace(unit, text=f"{repeat}{part}", joint=" ") for part in rest),
+        replace(unit, text=text, joint=unit.joint if place == 0 or unit.pairs else " ")
+        for place, text in enumerate(texts)
     ]
+
+
+def _pair_texts(pairs: Sequence[tuple[str, str]], room: int, counter: TokenCounter) -> list[str]:
+    """Values with their headers in texts of at most ``room`` tokens; a long value repeats its header."""
+    pieces: list[str] = []
+    for header, value in pairs:
+        head = f"{header}: " if header else ""
+        whole, cost = counter.many([f"{head}{value}", head])
+        if whole < room:
+            pieces.append(f"{head}{value}")
+        elif cost > room // 3:
+            pieces.extend(split_to_fit(f"{head}{value}", max(1, room - 1), counter))
+        else:
+            parts = split_to_fit(value, max(1, room - cost - 1), counter)
+            pieces.extend(f"{head}{part}" for part in parts)
+    texts: list[str] = []
+    used = room + 1
+    for piece, tokens in zip(pieces, counter.many(pieces), strict=True):
+        if used + tokens + 1 > room:
+            texts.append(piece)
+            used = tokens + 1
+        else:
+            texts[-1] += f"{_BAR}{piece}"
+            used += tokens + 1
+    return texts
 
 
 def merge_small(sections: Sequence[Section], sizes: Sequence[int], target: int) -> list[Section]:
@@ -100,8 +128,12 @@ def _common(left: Section, right: Section) -> tuple[str, ...] | None:
         and left.headings[shared] == right.headings[shared]
     ):
         shared += 1
-    # one that continues above the heading of the last one, or one without any heading, stands alone
-    return left.headings[:shared] if shared and right.heading is not None else None
+    # only headings that can be written out as lines may leave the path
+    written = all(
+        len(side.headings) == shared or (len(side.headings) == shared + 1 and side.heading)
+        for side in (left, right)
+    )
+    return left.headings[:shared] if shared and written else None
 
 
 def _joined(left: Section, right: Section, common: tuple[str, ...]) -> Section:

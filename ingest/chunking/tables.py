@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 import re
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from contracts.documents import Layer
@@ -88,12 +88,11 @@ class _Maker:
     lead: str
 
     def row(self, row: Row) -> Unit:
-        return self._unit(row.text, row.number, row.number, repeat=row.key)
+        pairs = tuple((header, value) for _, header, value in row.pairs)
+        unit = self.text(row.text, row.number, row.number)
+        return replace(unit, repeat=row.key, pairs=pairs)
 
     def text(self, text: str, top: int, bottom: int) -> Unit:
-        return self._unit(text, top, bottom)
-
-    def _unit(self, text: str, top: int, bottom: int, *, repeat: str = "") -> Unit:
         return Unit(
             text=text,
             position=self.block.position,
@@ -101,7 +100,6 @@ class _Maker:
             confidence=self.block.confidence,
             block=self.number,
             lead=self.lead if self.lead != text else "",
-            repeat=repeat,
             prose=False,
         )
 

@@ -33,6 +33,7 @@ class Unit:
         block: Number of its block; a passage rather ends between blocks than within one.
         lead: Line that stands above such units once in every passage (a table's caption), or "".
         repeat: What a part of it starts with again where it must be split (a row's key), or "".
+        pairs: A row's headers and values, between which it is rather split, or empty.
         prose: Running text; only that is repeated as overlap.
     """
 
@@ -44,6 +45,7 @@ class Unit:
     block: int = 0
     lead: str = ""
     repeat: str = ""
+    pairs: tuple[tuple[str, str], ...] = ()
     prose: bool = True
 
 
