@@ -26,7 +26,9 @@ class CatalogAudit:
         self._catalog = catalog
         self._channel = channel
 
-    def record(self, request: SearchRequest, document_ids: tuple[str, ...], took_ms: float) -> None:
+    def record(
+        self, request: SearchRequest, document_ids: tuple[str, ...], took_ms: float, epoch: int
+    ) -> None:
         """Append one query."""
         filters = {
             "include_obsolete": request.include_obsolete,

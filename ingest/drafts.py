@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from catalog.records import VersionRecord
 from catalog.times import utc_now
+from contracts.errors import ParseFailure
 from contracts.outcomes import Outcome, OutcomeKind
 from ingest.authority import authority_of
-from ingest.chunking import chunk_document
+from ingest.chunking import chunk_document, profile_warnings
 from ingest.ids import version_id
 from metadata.enrich import EnrichInput, enrich
 
@@ -85,23 +86,25 @@ class Drafter:
                 (*above.above, above.version) if above else (),
             )
         record = self._version(item, node, version)
-        chunked = chunk_document(
-            node.parsed,
-            version,
-            ids=(node.document_id, record.version_id),
-            embedder=self._kit.embedder,
-            settings=self._kit.settings.chunk,
-            containers=tuple(v.title for v in self._above(item, node)),
-        )
-        warnings = (*node.parsed.warnings, *chunked.warnings)
+        settings = self._kit.settings.chunk
+        try:
+            chunks = chunk_document(
+                node.parsed,
+                version,
+                (node.document_id, record.version_id),
+                self._kit.embedder,
+                settings,
+                containers=tuple(v.title for v in self._above(item, node)),
+                name=node.name,
+            )
+        except ParseFailure as problem:
+            outcome = Outcome.of_failure(problem.failure, problem.detail)
+            return Draft(item=item, node=node, outcome=outcome)
+        profiled = profile_warnings(node.parsed, settings.table_rows_budget)
+        warnings = (*node.parsed.warnings, *profiled)
         kind = OutcomeKind.INDEXED_WITH_WARNINGS if warnings else OutcomeKind.INDEXED
-        return Draft(
-            item=item,
-            node=node,
-            outcome=Outcome(kind=kind, warnings=warnings),
-            version=record,
-            chunks=chunked.chunks,
-        )
+        outcome = Outcome(kind=kind, warnings=warnings)
+        return Draft(item=item, node=node, outcome=outcome, version=record, chunks=chunks)
 
     def forget(self, item_id: int) -> None:
         """Let go of an item's containers."""
