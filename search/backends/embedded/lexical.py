@@ -93,11 +93,13 @@ def search_terms(
             values += [-factor, match]
     if not selects:
         return []
-    found = connection.execute(
-        f"SELECT key, sum(score) AS total FROM ({' UNION ALL '.join(selects)}) "
-        "GROUP BY key ORDER BY total DESC, key LIMIT ?",
-        [*values, limit],
+    # SQLite flattens a single select into the sum, where bm25() cannot be called.
+    scored = (
+        selects[0].replace("AS score", "AS total")
+        if len(selects) == 1
+        else f"SELECT key, sum(score) AS total FROM ({' UNION ALL '.join(selects)}) GROUP BY key"
     )
+    found = connection.execute(f"{scored} ORDER BY total DESC, key LIMIT ?", [*values, limit])
     return [Candidate(key, score) for key, score in found]
 
 
