@@ -288,12 +288,17 @@ class _View:
         depth, wide = 0, False
         for column, _ in self._own_cells(0):
             bottom, right = self.grid.end(self.lines[0], column)
-            wide |= column < right and right - column + 1 < self.region.right - self.region.left
+            wide |= column < right and self._parts_below(column, right)
             depth = max(depth, sum(row <= bottom for row in self.lines))
         if len(self._own_cells(0)) < 2:  # noqa: PLR2004
             return 0
         depth = max(depth, 2) if wide else depth
         return depth if 1 < depth <= min(4, len(self.lines) - 1) else 0
+
+    def _parts_below(self, left: int, right: int) -> bool:
+        """Whether the second row has several names under a name that spans columns."""
+        below = self.grid.rows[self.lines[1]] if len(self.lines) > 1 else {}
+        return sum(left <= column <= right for column in below) > 1
 
     def _strong_share(self, place: int) -> float:
         cells = self._own_cells(place)

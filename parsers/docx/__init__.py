@@ -1,0 +1,114 @@
+"""Documents (.docx, .docm, .dotx): headings, numbered lists, tables, notes, headers and footers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from contracts.documents import Block, BlockKind, Layer, ParsedDocument
+from contracts.errors import ParseFailure
+from contracts.failures import FailureClass
+from contracts.ports import ParserContext, ParserInput
+from parsers.common.office_quality import Findings, block_text, page_quality
+from parsers.common.opc import Element, Package, attribute, local_name
+from parsers.common.text_headings import with_headings
+from parsers.docx.remarks import Remarks
+from parsers.docx.story import Shared, Story
+from parsers.docx.styles import Numbering, Styles, W
+
+__all__ = ["DocxParser"]
+
+
+class DocxParser:
+    """Reads Office Open XML documents. Macros are noted and never run."""
+
+    def parse(self, source: ParserInput, context: ParserContext) -> ParsedDocument:
+        """Parse one document.
+
+        Raises:
+            ParseFailure: ``truncated``, ``corrupt``, ``encrypted`` or ``archive_bomb``.
+        """
+        with Package(source.path, context.limits) as package:
+            part = package.main_part("word/document.xml")
+            root = package.xml(part)
+            body = root.find(f"{W}body") if root is not None else None
+            if root is None or body is None:
+                raise ParseFailure(FailureClass.CORRUPT, "no readable document part")
+            shared = _shared(package, part, context)
+            blocks = list(Story(shared, part).blocks(body))
+            if not any(block.kind is BlockKind.HEADING for block in blocks):
+                blocks = with_headings(blocks)
+            blocks += _unreferenced(shared, part)
+            heads, feet = _margins(shared, part, body)
+            blocks = [*heads, *blocks, *feet]
+            properties = package.properties()
+            warnings = list(dict.fromkeys(package.warnings))
+        findings = Findings(partial=list(warnings))
+        if "macros" in properties:
+            warnings.append("the document holds macros; they are not run")
+        return ParsedDocument(
+            format="docx",
+            title=properties.get("title", "") or _first_heading(blocks),
+            properties=properties,
+            blocks=tuple(blocks),
+            children=tuple(shared.children),
+            quality=findings.quality([page_quality(1, blocks)]),
+            warnings=tuple(warnings),
+        )
+
+
+def _shared(package: Package, part: str, context: ParserContext) -> Shared:
+    def first(kind: str) -> Element | None:
+        return next(iter([package.xml(target) for target in package.related(part, kind)]), None)
+
+    return Shared(
+        package=package,
+        context=context,
+        styles=Styles(first("styles")),
+        numbering=Numbering(first("numbering")),
+        remarks=Remarks(package, part, first("settings")),
+    )
+
+
+def _first_heading(blocks: list[Block]) -> str:
+    found = (b.text for b in blocks if b.kind is BlockKind.HEADING and b.layer is Layer.BODY)
+    return next(found, "")
+
+
+def _unreferenced(shared: Shared, part: str) -> Iterator[Block]:
+    """Comments on the whole document; notes without a reference are not shown and stay hidden."""
+    story = Story(shared, part)
+    for kind, reference in shared.remarks.left():
+        for block in story.remark(kind, reference):
+            yield block if kind == "comment" else replace(block, layer=Layer.HIDDEN)
+
+
+def _margins(shared: Shared, part: str, body: Element) -> tuple[list[Block], list[Block]]:
+    """Headers and footers of all sections, each different text once."""
+    links = shared.package.relationships(part)
+    found: dict[str, list[Block]] = {"header": [], "footer": []}
+    seen: set[str] = set()
+    for reference in body.iter(f"{W}headerReference", f"{W}footerReference"):
+        kind = local_name(reference).removesuffix("Reference")
+        link = links.get(attribute(reference, "id"))
+        if link is None or link.external or link.target in seen:
+            continue
+        seen.add(link.target)
+        root = shared.package.xml(link.target)
+        if root is None:
+            continue
+        blocks = [_margin(block, kind) for block in Story(shared, link.target).blocks(root)]
+        text = "\n".join(map(block_text, blocks))
+        if text.strip() and text not in seen:
+            seen.add(text)
+            found[kind] += blocks
+    return found["header"], found["footer"]
+
+
+def _margin(block: Block, kind: str) -> Block:
+    if block.layer is not Layer.BODY:
+        return block
+    keeps = block.kind in (BlockKind.TABLE, BlockKind.FIGURE)
+    margin = BlockKind.HEADER if kind == "header" else BlockKind.FOOTER
+    made = block.kind if keeps else margin
+    return replace(block, kind=made, level=0, layer=Layer.FURNITURE)
