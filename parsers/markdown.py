@@ -40,6 +40,8 @@ _MAIL_HEADERS = (
 )
 _AMPERSAND = re.compile(r"&(?=#?\w+;)")
 _LINE_START = re.compile(r"^(\s*)(#{1,6}(?=\s|$)|[-+*](?=\s)|```|~~~|\|)")
+# Control characters of a document could command the terminal that shows this.
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _DIGITS_START = re.compile(r"^(\s*\d+)([.)])(?=\s)")
 
 
@@ -180,8 +182,8 @@ def _line(line: str) -> str:
 def _escape(text: str) -> str:
     r"""Keep ``<…>`` and entities of the text from being read as HTML."""
     text = _AMPERSAND.sub("&amp;", text.replace("\r\n", "\n").replace("\r", "\n"))
-    return text.replace("<", "&lt;").replace(">", "&gt;").replace("\0", "�")
+    return _CONTROL.sub("", text.replace("<", "&lt;").replace(">", "&gt;"))
 
 
 def _comment(text: str) -> str:
-    return " ".join(text.split()).replace("--", "‐‐").replace(">", "›")
+    return _CONTROL.sub("", " ".join(text.split())).replace("--", "‐‐").replace(">", "›")

@@ -15,6 +15,7 @@ Where the whole is wanted at once (``seoga parse``)::
 
 from __future__ import annotations
 
+import hashlib
 import threading
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -116,7 +117,11 @@ class Unfolding:
 
     def parse_tree(self, path: Path, name: str, sha256: str = "") -> ParsedNode:
         """Parse a file and everything within it."""
-        return self._below(self.parse_file(path, name, sha256))
+        top = self.parse_file(path, name, sha256)
+        if children_of(top) and not top.ancestors:
+            with path.open("rb") as file:
+                top = replace(top, ancestors=(hashlib.file_digest(file, "sha256").hexdigest(),))
+        return self._below(top)
 
     def charge(self, children: Iterable[Child]) -> None:
         """Count children that were taken out of this file, also by a parse whose result was stored."""
