@@ -1,0 +1,1 @@
+"""What formats made of pages share: lines, reading order, ruled tables, paragraphs, furniture."""

@@ -1,0 +1,164 @@
+"""Pieces of pages to blocks: headings with levels, list items, captions, tables."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from contracts.documents import Block, BlockKind, Layer, Origin, Position, Word
+from parsers.common.paged.outline import find_mark, split_article
+from parsers.common.paged.textline import rounded
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from contracts.documents import Box
+    from parsers.common.paged.flow import Paragraph
+    from parsers.common.paged.textline import TextLine
+
+__all__ = ["Style", "paragraph_blocks", "plain_key", "shown_words", "style_of"]
+
+_LARGER = 1.14
+_MAX_HEADING = 90
+_MAX_MARKED = 60
+_SENTENCE = re.compile(r"(?:[다요까음함됨임]|니다|[가-힣]것)\s*[.。?!]$|[.;,:]$|다\.\s*\S|[,;]$")
+_CAPTION = re.compile(
+    r"^[\[<〈【(]?\s*(?:그림|표|사진|도표|도|Figure|Fig\.|Table|FIGURE|TABLE)\s*[\dⅠ-Ⅹ]{1,3}(?:[-.]\d{1,3})*\s*[\]>〉】)]?[.:)]?\s*\S"
+)
+_NOTE = re.compile(r"^(?:※|\*{1,3}\s|주\s*[:)]|주\d\)|자료\s*:|출처\s*:|[†‡])")
+_LEVELS = 6
+_MAX_LINES = 3
+_SMALL_PRINT = 0.95
+_SHORT_MARK = 3  # "12." may as well number a list
+# The height of recognised words varies with their letters: only a clear difference counts.
+_LARGER_SEEN = 1.4
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """What headings of one document look like.
+
+    Attributes:
+        body: Usual font size, points.
+        bold_body: Most of the text is bold, so that bold says nothing.
+        sizes: Sizes above the body's, largest first: their rank is a heading's level.
+        bookmarks: Level of each bookmark by its text (see :func:`plain_key`).
+    """
+
+    body: float
+    bold_body: bool
+    sizes: tuple[float, ...]
+    bookmarks: Mapping[str, int]
+
+
+def plain_key(text: str) -> str:
+    """Text without white space and case, to compare headings with bookmarks."""
+    return "".join(text.split()).casefold()
+
+
+def style_of(lines: Iterable[TextLine], bookmarks: Mapping[str, int]) -> Style:
+    """Find the body's size and the sizes of headings from all lines of a document."""
+    weight: Counter[float] = Counter()
+    bold = total = 0
+    for line in lines:
+        weight[round(line.size * 2) / 2] += len(line.text)
+        total += len(line.text)
+        bold += len(line.text) if line.bold else 0
+    if not weight:
+        return Style(10.0, bold_body=False, sizes=(), bookmarks=bookmarks)
+    body = max(weight, key=lambda size: (weight[size], size))
+    larger = sorted((s for s in weight if s >= _LARGER * body), reverse=True)
+    ranks: list[float] = []
+    for size in larger:
+        if not ranks or size < 0.93 * ranks[-1]:
+            ranks.append(size)
+    return Style(body, bold * 2 > total, tuple(ranks), bookmarks)
+
+
+def paragraph_blocks(
+    paragraph: Paragraph, page: int, style: Style, place: Callable[[Box], Box], origin: Origin
+) -> list[Block]:
+    """The block or blocks of one paragraph (an article's heading and its text are two)."""
+    text = paragraph.text
+    words = shown_words([word for line in paragraph.lines for word in line.words], place)
+    letters = sum(len(line.text) for line in paragraph.lines)
+    confidence = sum(line.confidence * len(line.text) for line in paragraph.lines) / letters
+
+    def block(kind: BlockKind, content: str, level: int = 0, label: str = "") -> Block:
+        layer = Layer.NOTES if kind is BlockKind.NOTE else Layer.BODY
+        return Block(
+            kind=kind,
+            text=content,
+            layer=layer,
+            level=level,
+            label=label,
+            position=Position(page=page, box=rounded(place(paragraph.box))),
+            origin=origin,
+            confidence=round(confidence, 4),
+            words=words,
+        )
+
+    article = split_article(text)
+    if article:
+        head = block(BlockKind.HEADING, article[0], level=_mark_level(3, style))
+        return [head, block(BlockKind.PARAGRAPH, article[1])] if article[1] else [head]
+    level = heading_level(paragraph, style, recognised=origin is Origin.OCR)
+    if level:
+        return [block(BlockKind.HEADING, text, level=level)]
+    if _CAPTION.match(text) and len(text) <= _MAX_HEADING:
+        return [block(BlockKind.CAPTION, text)]
+    mark = find_mark(text)
+    if mark and (not mark.heading or len(mark.label) <= _SHORT_MARK) and mark.rest:
+        return [
+            block(BlockKind.LIST_ITEM, mark.rest, level=max(1, mark.depth - 1), label=mark.label)
+        ]
+    return [block(BlockKind.PARAGRAPH, text)]
+
+
+def shown_words(words: Iterable[Word], place: Callable[[Box], Box]) -> tuple[Word, ...]:
+    """Words with their boxes on the page as shown."""
+    return tuple(Word(w.text, rounded(place(w.box)), w.confidence) for w in words)
+
+
+def heading_level(paragraph: Paragraph, style: Style, *, recognised: bool = False) -> int:
+    """Level from 1 of a heading, 0 for other text. Size tells first, then weight, then the mark."""
+    text = paragraph.text
+    known = style.bookmarks.get(plain_key(text))
+    if known:
+        return min(known, _LEVELS)
+    if len(text) > _MAX_HEADING or len(paragraph.lines) > _MAX_LINES or not _has_letters(text):
+        return 0
+    if _SENTENCE.search(text) or _CAPTION.match(text) or _NOTE.match(text):
+        return 0
+    if paragraph.size >= (_LARGER_SEEN if recognised else _LARGER) * style.body:
+        return _size_level(paragraph.size, style)
+    if paragraph.size < _SMALL_PRINT * style.body or len(text) > _MAX_MARKED:
+        return 0
+    return _weight_level(paragraph, style)
+
+
+def _weight_level(paragraph: Paragraph, style: Style) -> int:
+    """Headings of the body's size: bold, or with a mark that stands before headings only."""
+    mark = find_mark(paragraph.text)
+    bold = paragraph.bold and not style.bold_body
+    if mark and mark.rest and (bold or (mark.heading and len(mark.label) > _SHORT_MARK)):
+        return _mark_level(mark.depth, style)
+    if bold and len(paragraph.lines) == 1:
+        return min(len(style.sizes) + 1, _LEVELS)
+    return 0
+
+
+def _size_level(size: float, style: Style) -> int:
+    rank = sum(s > size * 1.04 for s in style.sizes)
+    return min(rank + 1, _LEVELS)
+
+
+def _mark_level(depth: int, style: Style) -> int:
+    """Marks rank below headings that are set larger."""
+    return min(max(depth, min(len(style.sizes), 2) + 1), _LEVELS)
+
+
+def _has_letters(text: str) -> bool:
+    return sum(char.isalpha() for char in text) >= 2  # noqa: PLR2004  a number is no heading

@@ -1,0 +1,76 @@
+"""Drawn figures (charts, diagrams): where they are, and which text is their labels."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from parsers.common.paged.textline import cover
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from contracts.documents import Box
+    from parsers.common.paged.textline import TextLine
+
+__all__ = ["chart_boxes", "labels_of"]
+
+_MIN_SIDE = 25.0
+_REACH = 12.0
+_FEW = 4
+_LABEL = 9
+_MAX_SHAPES = 400
+
+
+def chart_boxes(shapes: Sequence[Box], frame: Box) -> list[Box]:
+    """Boxes around neighbouring drawn shapes that are large enough for a figure.
+
+    Args:
+        shapes: Boxes of curves and polygons.
+        frame: The page; a shape that fills it is a background.
+    """
+    area = (frame[2] - frame[0]) * (frame[3] - frame[1])
+    large = [
+        box
+        for box in shapes
+        if max(box[2] - box[0], box[3] - box[1]) > _MIN_SIDE
+        and (box[2] - box[0]) * (box[3] - box[1]) < area / 2
+    ][:_MAX_SHAPES]
+    merged: list[Box] = []
+    for box in sorted(large):
+        current = box
+        while True:
+            near = [other for other in merged if _near(other, current)]
+            if not near:
+                break
+            merged = [other for other in merged if other not in near]
+            current = cover([current, *near])
+        merged.append(current)
+    return [box for box in merged if min(box[2] - box[0], box[3] - box[1]) > _MIN_SIDE]
+
+
+def _near(a: Box, b: Box) -> bool:
+    return (
+        a[0] - _REACH <= b[2]
+        and b[0] - _REACH <= a[2]
+        and a[1] - _REACH <= b[3]
+        and b[1] - _REACH <= a[3]
+    )
+
+
+def labels_of(box: Box, lines: Sequence[TextLine], body_size: float) -> list[TextLine]:
+    """The lines in and just around a figure, where they read like labels; else none.
+
+    Labels are short and not larger than the text. A rounded box around sentences is no figure.
+    """
+    left, top, right, bottom = box
+    inside = [
+        line
+        for line in lines
+        if left - _REACH <= line.middle[0] <= right + _REACH
+        and top - _REACH <= line.middle[1] <= bottom + _REACH
+        and line.size <= body_size
+    ]
+    if len(inside) < _FEW:
+        return []
+    lengths = sorted(len(line.text) for line in inside)
+    return inside if lengths[len(lengths) * 3 // 4] <= _LABEL else []

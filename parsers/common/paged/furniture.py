@@ -1,0 +1,109 @@
+"""Repeated headers, footers and page numbers, told from headings that happen to recur."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from parsers.common.paged.outline import is_page_number
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from parsers.common.paged.textline import TextLine
+
+__all__ = ["find_furniture"]
+
+_ZONE = 0.14
+_FAR_ZONE = 0.09
+_BUCKET = 6.0
+_MIN_PAGES = 3
+_SHARE = 0.3
+_LARGE = 1.35
+_DIGITS = re.compile(r"\d+")
+
+
+def find_furniture(
+    pages: Sequence[Sequence[TextLine]], heights: Sequence[float], body_size: float
+) -> list[set[int]]:
+    """Which lines of each page are headers, footers or page numbers.
+
+    A line is furniture where the same text (digits aside) stands at the same height of the top or
+    bottom zone on at least three pages and three tenths of them (in a short document: on all pages,
+    close to the edge). A line much larger than the body must be on most pages: it may be a heading.
+
+    Args:
+        pages: Lines of each page.
+        heights: Page heights, points.
+        body_size: Usual font size, points.
+
+    Returns:
+        For each page the indexes of its furniture lines.
+    """
+    places: dict[tuple[str, bool, int], list[tuple[int, int]]] = defaultdict(list)
+    numbers: dict[tuple[bool, int], list[tuple[int, int, int]]] = defaultdict(list)
+    for page, (lines, height) in enumerate(zip(pages, heights, strict=True)):
+        for index, line in enumerate(lines):
+            middle = line.middle[1]
+            top = middle < _ZONE * height
+            if not top and middle < (1 - _ZONE) * height:
+                continue
+            distance = round((middle if top else height - middle) / _BUCKET)
+            number = is_page_number(line.text)
+            if number is not None:
+                numbers[top, distance].append((page, index, number))
+            elif len(line.text) > 1:
+                key = _DIGITS.sub("#", line.text.replace(" ", ""))
+                places[key, top, distance].append((page, index))
+    out: list[set[int]] = [set() for _ in pages]
+    for (_, _, distance), found in _with_neighbours(places).items():
+        hits = {page for page, _ in found}
+        lines_here = [pages[page][index] for page, index in found]
+        far = distance * _BUCKET < _FAR_ZONE * min(heights[page] for page in hits)
+        large = max(line.size for line in lines_here) > _LARGE * body_size
+        if _repeats(len(hits), len(pages), far=far, large=large):
+            for page, index in found:
+                out[page].add(index)
+    for page, index in _page_numbers(numbers, len(pages)):
+        out[page].add(index)
+    return out
+
+
+def _with_neighbours(
+    places: dict[tuple[str, bool, int], list[tuple[int, int]]],
+) -> dict[tuple[str, bool, int], list[tuple[int, int]]]:
+    """Join buckets that differ by one: a line near a bucket's border falls on either side."""
+    joined: dict[tuple[str, bool, int], list[tuple[int, int]]] = {}
+    for key in sorted(places):
+        before = (key[0], key[1], key[2] - 1)
+        if before in joined:
+            joined[before] += places[key]
+        else:
+            joined[key] = list(places[key])
+    return joined
+
+
+def _repeats(hits: int, pages: int, *, far: bool, large: bool) -> bool:
+    if pages < 2 or hits < 2:  # noqa: PLR2004  one occurrence is no repetition
+        return False
+    if hits < _MIN_PAGES:
+        return hits == pages and far and not large
+    return hits >= (0.6 if large else _SHARE) * pages or (
+        hits >= 2 * _MIN_PAGES and far and not large
+    )
+
+
+def _page_numbers(
+    numbers: dict[tuple[bool, int], list[tuple[int, int, int]]], pages: int
+) -> list[tuple[int, int]]:
+    """Numbers at one height that count with the pages (a constant offset on most of them)."""
+    out: list[tuple[int, int]] = []
+    for found in numbers.values():
+        offsets: dict[int, list[tuple[int, int]]] = defaultdict(list)
+        for page, index, number in found:
+            offsets[number - page].append((page, index))
+        for hits in offsets.values():
+            if len(hits) > 1 or (pages == 1 and len(found) == 1):
+                out += hits
+    return out

@@ -1,0 +1,178 @@
+"""The pieces of one page in reading order: paragraphs, tables, pictures."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from parsers.common.paged.bands import grid_of_bands
+from parsers.common.paged.flow import paragraphs, rows_of
+from parsers.common.paged.reading_order import Item, regions
+from parsers.common.paged.ruling import Grid, Rule, Slot, find_grids
+from parsers.common.paged.tabular import (
+    Placed,
+    fill_grid,
+    refine_columns,
+    table_from_rows,
+    unruled_runs,
+)
+from parsers.common.paged.textline import joined
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from contracts.documents import Box, Table
+    from parsers.common.paged.flow import Paragraph
+    from parsers.common.paged.spacing import Wrapping
+    from parsers.common.paged.textline import TextLine
+
+__all__ = ["PageInput", "PicturePiece", "Piece", "arrange"]
+
+
+@dataclass(frozen=True, slots=True)
+class PicturePiece:
+    """A picture at its place."""
+
+    box: Box
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageInput:
+    """What stands on a page.
+
+    Attributes:
+        lines: Text, without furniture.
+        horizontal: Merged horizontal rules.
+        vertical: Merged vertical rules.
+        pictures: Boxes of pictures that are worth a mention.
+    """
+
+    lines: Sequence[TextLine]
+    horizontal: Sequence[Rule] = ()
+    vertical: Sequence[Rule] = ()
+    pictures: Sequence[Box] = ()
+
+
+Piece = "Paragraph | Placed | PicturePiece"
+
+
+def arrange(page: PageInput, wrapping: Wrapping) -> list[Paragraph | Placed | PicturePiece]:
+    """Tables first, then columns, then paragraphs; every line ends up in exactly one piece."""
+    lines, tables = _ruled_tables(page, wrapping)
+    near = _joined_neighbours(lines)
+    items = [Item(line.box, line.size) for line in near]
+    items += [Item(table.box) for table in tables]
+    items += [Item(box) for box in page.pictures]
+    out: list[Paragraph | Placed | PicturePiece] = []
+    for region in regions(items):
+        out += _region(region, near, tables, page.pictures, wrapping)
+    return out
+
+
+def _region(
+    region: list[int],
+    lines: Sequence[TextLine],
+    tables: Sequence[Placed],
+    pictures: Sequence[Box],
+    wrapping: Wrapping,
+) -> list[Paragraph | Placed | PicturePiece]:
+    """Text runs between the tables and pictures of one column."""
+    out: list[Paragraph | Placed | PicturePiece] = []
+    run: list[TextLine] = []
+    right = max((lines[i].box[2] for i in region if i < len(lines)), default=0.0)
+    for i in region:
+        if i < len(lines):
+            run.append(lines[i])
+            continue
+        out += _text_run(run, wrapping, right)
+        run = []
+        k = i - len(lines)
+        out.append(tables[k] if k < len(tables) else PicturePiece(pictures[k - len(tables)]))
+    return out + _text_run(run, wrapping, right)
+
+
+def _text_run(
+    lines: list[TextLine], wrapping: Wrapping, right: float
+) -> list[Paragraph | Placed | PicturePiece]:
+    if not lines:
+        return []
+    rows = rows_of(lines)
+    out: list[Paragraph | Placed | PicturePiece] = []
+    start = 0
+    for first, last in unruled_runs(rows):
+        out += paragraphs(_flat(rows[start:first]), wrapping, right=right)
+        out.append(table_from_rows(rows[first:last]))
+        start = last
+    return out + list(paragraphs(_flat(rows[start:]), wrapping, right=right))
+
+
+def _flat(rows: Sequence[Sequence[TextLine]]) -> list[TextLine]:
+    out = []
+    for row in rows:
+        line = row[0]
+        for other in row[1:]:
+            line = joined(line, other)
+        out.append(line)
+    return out
+
+
+def _joined_neighbours(lines: Sequence[TextLine]) -> list[TextLine]:
+    """Words of one line that the source set apart by about an em, put together before the cuts."""
+    return [piece for row in rows_of(lines, gap_em=_NEAR_EM) for piece in row]
+
+
+_NEAR_EM = 1.0
+
+
+def _ruled_tables(page: PageInput, wrapping: Wrapping) -> tuple[list[TextLine], list[Placed]]:
+    """Tables of the page, and the lines that are in none of them."""
+    grids, loose = find_grids(page.horizontal, page.vertical)
+    free = _outside(page.lines, [g for g in grids if len(g.slots) > 1])
+    grids += grid_of_bands(loose, free)
+    grids = [g for g in grids if len(g.slots) > 1 or len(g.xs) > 2]  # noqa: PLR2004  a box around text
+    grids.sort(key=lambda g: (g.box[2] - g.box[0]) * (g.box[3] - g.box[1]))
+    left = list(page.lines)
+    done: list[tuple[Grid, Placed]] = []
+    for grid in grids:
+        inside = [line for line in left if _holds(grid.box, line)]
+        inner = [(g, p) for g, p in done if _contains(grid.box, g.box)]
+        refined = refine_columns(grid, inside)
+        placed = fill_grid(refined, inside, wrapping, _nested(refined, [p for _, p in inner]))
+        if placed is None:
+            continue
+        taken = set(map(id, inside))
+        left = [line for line in left if id(line) not in taken]
+        held = {id(p) for _, p in inner}
+        done = [(g, p) for g, p in done if id(p) not in held]
+        done.append((grid, placed))
+    return left, [placed for _, placed in done]
+
+
+def _nested(grid: Grid, inner: Sequence[Placed]) -> dict[Slot, tuple[Table, ...]]:
+    out: dict[Slot, tuple[Table, ...]] = {}
+    for placed in sorted(inner, key=lambda p: p.box[1]):
+        x, y = (placed.box[0] + placed.box[2]) / 2, (placed.box[1] + placed.box[3]) / 2
+        for slot in grid.slots:
+            left, top, right, bottom = grid.slot_box(slot)
+            if left <= x <= right and top <= y <= bottom:
+                out[slot] = (*out.get(slot, ()), placed.table)
+                break
+    return out
+
+
+def _holds(box: Box, line: TextLine) -> bool:
+    x, y = line.middle
+    return box[0] - 1 <= x <= box[2] + 1 and box[1] - 1 <= y <= box[3] + 1
+
+
+def _contains(outer: Box, inner: Box) -> bool:
+    return (
+        outer[0] - 1 <= inner[0]
+        and outer[1] - 1 <= inner[1]
+        and inner[2] <= outer[2] + 1
+        and inner[3] <= outer[3] + 1
+    )
+
+
+def _outside(lines: Sequence[TextLine], grids: Sequence[Grid]) -> list[TextLine]:
+    return [line for line in lines if not any(_holds(g.box, line) for g in grids)]

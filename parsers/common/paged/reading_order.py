@@ -1,0 +1,220 @@
+"""Reading order of boxes on a page: recursive cuts at gutters that the evidence supports.
+
+A plain XY-cut goes wrong in two ways: a full-width title hides the gutter below it, and paragraph
+gaps that happen to align across columns cut the columns into bands. Here a gutter is looked for
+among the narrow boxes only; boxes that cross it become bands, and between two bands the left
+column is read to its end before the right one (after Nagy & Seth, "Hierarchical representation of
+optically scanned documents", 1984, with the wide boxes masked).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from parsers.common.paged.textline import cover, overlap
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from contracts.documents import Box
+
+__all__ = ["Item", "regions"]
+
+_WIDE = 0.6
+_MIN_GUTTER_EM = 0.7
+_MIN_LINES = 3
+_FULL = 0.7
+_LONG_EM = 10.0
+_AS_WIDE = 0.6
+_BLOCK = 20.0
+_MAX_DEPTH = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """Something to be ordered: its box, the height of its text (0 for tables and figures)."""
+
+    box: Box
+    size: float = 0.0
+
+
+def regions(items: Sequence[Item]) -> list[list[int]]:
+    """Indexes of ``items`` in reading order, grouped by column: a flow never leaves its group."""
+    if not items:
+        return []
+    return [group for group in _cut(items, list(range(len(items))), 0) if group]
+
+
+def _cut(items: Sequence[Item], chosen: list[int], depth: int) -> list[list[int]]:
+    gutter = _gutter(items, chosen) if depth < _MAX_DEPTH and len(chosen) > _MIN_LINES else None
+    if gutter is None:
+        return [sorted(chosen, key=lambda i: (items[i].box[1], items[i].box[0]))]
+    result: list[list[int]] = []
+    for band, left, right in _sections(items, chosen, gutter):
+        if band:
+            result += _cut(items, band, depth + 1)
+        if left and right and _is_table(items, left, right):
+            result.append(sorted([*left, *right], key=lambda i: (items[i].box[1], items[i].box[0])))
+        elif left or right:
+            result += _cut(items, left, depth + 1) if left else []
+            result += _cut(items, right, depth + 1) if right else []
+    return result
+
+
+def _sections(
+    items: Sequence[Item], chosen: list[int], gutter: tuple[float, float]
+) -> list[tuple[list[int], list[int], list[int]]]:
+    """Alternating bands and column pairs, from top to bottom."""
+    middle = (gutter[0] + gutter[1]) / 2
+    crossing = [i for i in chosen if items[i].box[0] < middle - 1 and items[i].box[2] > middle + 1]
+    across = set(crossing)
+    rest = [i for i in chosen if i not in across]
+    crossing.sort(key=lambda i: items[i].box[1])
+    out: list[tuple[list[int], list[int], list[int]]] = []
+    band: list[int] = []
+    for i in crossing:
+        top = items[i].box[1]
+        above = [j for j in rest if _centre_y(items[j]) < max(top, _centre_y(items[i]) - 1)]
+        if above:
+            out.append((band, *_sides(items, above, middle)))
+            band = []
+            taken = set(above)
+            rest = [j for j in rest if j not in taken]
+        band.append(i)
+    out.append((band, *_sides(items, rest, middle)))
+    return out
+
+
+def _sides(items: Sequence[Item], chosen: list[int], middle: float) -> tuple[list[int], list[int]]:
+    left = [i for i in chosen if (items[i].box[0] + items[i].box[2]) / 2 < middle]
+    inside = set(left)
+    return left, [i for i in chosen if i not in inside]
+
+
+def _centre_y(item: Item) -> float:
+    return (item.box[1] + item.box[3]) / 2
+
+
+def _gutter(items: Sequence[Item], chosen: list[int]) -> tuple[float, float] | None:
+    """The best supported vertical gutter, or None."""
+    left, _, right, _ = cover(items[i].box for i in chosen)
+    width = right - left
+    narrow = [i for i in chosen if items[i].box[2] - items[i].box[0] <= _WIDE * width]
+    if len(narrow) < 2 * _MIN_LINES and not _blocks_side_by_side(items, narrow):
+        return None
+    sizes = sorted(items[i].size for i in narrow if items[i].size) or [10.0]
+    least = max(5.0, _MIN_GUTTER_EM * sizes[len(sizes) // 2])
+    best: tuple[float, tuple[float, float]] | None = None
+    for gap in _empty_runs(items, narrow, least):
+        score = _support(items, narrow, gap)
+        if score > 0 and (best is None or score > best[0]):
+            best = (score, gap)
+    return best[1] if best else None
+
+
+def _blocks_side_by_side(items: Sequence[Item], narrow: list[int]) -> bool:
+    return any(not items[i].size for i in narrow) and len(narrow) > 1
+
+
+def _empty_runs(
+    items: Sequence[Item], narrow: list[int], least: float
+) -> list[tuple[float, float]]:
+    """Intervals of x of at least ``least`` points that (almost) no narrow box covers."""
+    events: list[tuple[float, float]] = []
+    total = 0.0
+    for i in narrow:
+        left, top, right, bottom = items[i].box
+        events += [(left, bottom - top), (right, top - bottom)]
+        total += bottom - top
+    events.sort()
+    allowed = 0.04 * total
+    runs: list[tuple[float, float]] = []
+    height, start = 0.0, None
+    for x, change in events:
+        if start is not None and x - start >= least and height <= allowed:
+            runs.append((start, x))
+        height += change
+        if height > allowed:
+            start = None
+        elif start is None:
+            start = x
+    return runs
+
+
+def _support(items: Sequence[Item], narrow: list[int], gap: tuple[float, float]) -> float:
+    """Height over which both sides hold column-like content; 0 where they do not."""
+    middle = (gap[0] + gap[1]) / 2
+    left, right = _sides(items, [i for i in narrow if not _crosses(items[i], middle)], middle)
+    if not left or not right:
+        return 0.0
+    boxes = cover(items[i].box for i in left), cover(items[i].box for i in right)
+    shared = overlap(boxes[0][1], boxes[0][3], boxes[1][1], boxes[1][3])
+    beside = [
+        [i for i in side if overlap(items[i].box[1], items[i].box[3], other[1], other[3]) > 0]
+        for side, other in ((left, boxes[1]), (right, boxes[0]))
+    ]
+    if not _columns(items, beside[0], beside[1]):
+        return 0.0
+    return shared * min(1.0, (gap[1] - gap[0]) / 20 + 0.5)
+
+
+def _crosses(item: Item, x: float) -> bool:
+    return item.box[0] < x - 1 and item.box[2] > x + 1
+
+
+def _columns(items: Sequence[Item], left: list[int], right: list[int]) -> bool:
+    """Two columns of a page, not two columns of an unruled table.
+
+    Running text or a table on both sides is enough. Where only one side has it (the other holds a
+    chart's labels, say), the other must be about as wide, or it is the labels of that text.
+    """
+    widths = [_width(items, side) for side in (left, right)]
+    running = [_column_like(items, side) for side in (left, right)]
+    if all(running):
+        return True
+    if not any(running):
+        return False
+    full, sparse = (0, 1) if running[0] else (1, 0)
+    return widths[sparse] >= _AS_WIDE * widths[full] and len((left, right)[sparse]) >= _MIN_LINES
+
+
+def _is_table(items: Sequence[Item], left: list[int], right: list[int]) -> bool:
+    """A few rows between two bands whose left side alone is already cut into cells."""
+    rows: list[list[float]] = []
+    for i in sorted(left, key=lambda i: _centre_y(items[i])):
+        if not items[i].size:
+            return False
+        if rows and rows[-1][0] > _centre_y(items[i]):
+            rows[-1][1] += 1
+        else:
+            rows.append([items[i].box[3], 1])
+    cut = sum(row[1] > 1 for row in rows)
+    return len(right) > 1 and len(rows) > 1 and cut * 2 > len(rows)
+
+
+def _width(items: Sequence[Item], side: list[int]) -> float:
+    if not side:
+        return 0.0
+    left, _, right, _ = cover(items[i].box for i in side)
+    return right - left
+
+
+def _column_like(items: Sequence[Item], side: list[int]) -> bool:
+    """Running text: most rows are about as long as the longer ones, and long for their size."""
+    if any(not items[i].size and items[i].box[3] - items[i].box[1] > _BLOCK for i in side):
+        return True
+    rows: list[list[float]] = []
+    for i in sorted(side, key=lambda i: _centre_y(items[i])):
+        left, top, right, bottom = items[i].box
+        if rows and rows[-1][0] > (top + bottom) / 2:
+            rows[-1][1] += right - left
+        else:
+            rows.append([bottom, right - left, items[i].size])
+    if len(rows) < _MIN_LINES:
+        return False
+    lengths = sorted(row[1] for row in rows)
+    usual = lengths[int(len(lengths) * 0.8)]
+    full = sum(length >= _FULL * usual for length in lengths)
+    em = sorted(row[2] for row in rows)[len(rows) // 2]
+    return full * 2 >= len(rows) and usual >= _LONG_EM * em

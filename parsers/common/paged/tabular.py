@@ -1,0 +1,344 @@
+"""Tables from grids and from columns of text that only white space keeps apart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from contracts.documents import Cell, Table
+from parsers.common.paged.flow import paragraphs, rows_of
+from parsers.common.paged.ruling import Grid, Slot
+from parsers.common.paged.textline import cover
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from contracts.documents import Box, Word
+    from parsers.common.paged.spacing import Wrapping
+    from parsers.common.paged.textline import TextLine
+
+__all__ = [
+    "Placed",
+    "column_gaps",
+    "continues",
+    "fill_grid",
+    "refine_columns",
+    "table_from_rows",
+    "unruled_runs",
+    "within",
+]
+
+_NUMERIC = set("0123456789.,%-+()/~:△▲▽▼ –−±")
+_MIN_FILLED = 0.12
+_MIN_CELL = 4.0
+_ANY_GAP = 1e9
+_PADDING = 4.0
+_SAME_COLUMN = 4.0
+_MAX_HEAD = 3
+_LEAST_GAP = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A table at its place.
+
+    Attributes:
+        table: The table.
+        box: Its box.
+        xs: Borders of its columns, ascending.
+        integrity: Share of its text that fits a cell, 0 to 1.
+        confidence: Mean confidence of its text, 0 to 1.
+        words: Recognised words, if it was recognised.
+    """
+
+    table: Table
+    box: Box
+    xs: tuple[float, ...]
+    integrity: float = 1.0
+    confidence: float = 1.0
+    words: tuple[Word, ...] = ()
+
+
+def fill_grid(
+    grid: Grid,
+    lines: Sequence[TextLine],
+    wrapping: Wrapping,
+    nested: Mapping[Slot, tuple[Table, ...]] | None = None,
+) -> Placed | None:
+    """Put lines into the cells of a grid; None where it holds too little text to be a table.
+
+    Args:
+        grid: Rows, columns and cells.
+        lines: Lines whose middle lies in the grid.
+        wrapping: How lines of this document are put together again.
+        nested: Tables that stand inside cells.
+    """
+    by_slot: dict[Slot, list[TextLine]] = {}
+    stray = 0
+    for line in lines:
+        for piece in line.cut(_borders(grid, line.middle[1])):
+            slot = _slot_at(grid, *piece.middle)
+            if slot is None:
+                stray += 1
+            else:
+                by_slot.setdefault(slot, []).append(piece)
+    inner = nested or {}
+    filled = len(set(by_slot) | set(inner))
+    sound = [s for s in grid.slots if _is_cell(grid, s)]
+    if filled < 2 or filled < _MIN_FILLED * len(sound):  # noqa: PLR2004  one cell is a box, not a table
+        return None
+    cells = [
+        Cell(
+            row=slot.row,
+            column=slot.column,
+            text=cell_text(by_slot.get(slot, []), grid.slot_box(slot), wrapping),
+            row_span=slot.row_span,
+            column_span=slot.column_span,
+            tables=inner.get(slot, ()),
+        )
+        for slot in grid.slots
+    ]
+    table = _without_empty_lanes(cells)
+    pieces = sum(map(len, by_slot.values()))
+    integrity = pieces / max(1, pieces + stray)
+    return Placed(table, grid.box, grid.xs, integrity, _confidence(lines), _words(lines))
+
+
+def _confidence(lines: Sequence[TextLine]) -> float:
+    letters = sum(len(line.text) for line in lines)
+    total = sum(line.confidence * len(line.text) for line in lines)
+    return round(total / letters, 4) if letters else 1.0
+
+
+def _words(lines: Sequence[TextLine]) -> tuple[Word, ...]:
+    return tuple(word for line in lines for word in line.words)
+
+
+def _is_cell(grid: Grid, slot: Slot) -> bool:
+    left, top, right, bottom = grid.slot_box(slot)
+    return right - left > _MIN_CELL and bottom - top > _MIN_CELL
+
+
+def _borders(grid: Grid, y: float) -> list[float]:
+    """Borders of the cells at this height that a line may run across."""
+    return sorted(
+        grid.xs[s.column]
+        for s in grid.slots
+        if s.column and grid.ys[s.row] <= y < grid.ys[s.row + s.row_span]
+    )
+
+
+def _slot_at(grid: Grid, x: float, y: float) -> Slot | None:
+    for slot in grid.slots:
+        left, top, right, bottom = grid.slot_box(slot)
+        if left - 1 <= x <= right + 1 and top - 1 <= y <= bottom + 1:
+            return slot
+    return None
+
+
+def cell_text(lines: Sequence[TextLine], box: Box, wrapping: Wrapping) -> str:
+    """Text of a cell: its paragraphs, each on a line."""
+    flat = [row[0] for row in rows_of(lines, gap_em=_ANY_GAP)]
+    found = paragraphs(flat, wrapping, right=box[2] - _PADDING)
+    return "\n".join(p.text for p in found)
+
+
+def _without_empty_lanes(cells: list[Cell]) -> Table:
+    """Drop rows and columns that only spacing made (no cell starts there with a text)."""
+    keep_rows = sorted({c.row for c in cells if c.text or c.tables})
+    keep_columns = sorted({c.column for c in cells if c.text or c.tables})
+    out = []
+    for cell in cells:
+        if not (cell.text or cell.tables):
+            continue
+        row, row_span = _compact(keep_rows, cell.row, cell.row_span)
+        column, column_span = _compact(keep_columns, cell.column, cell.column_span)
+        out.append(Cell(row, column, cell.text, row_span, column_span, cell.tables))
+    return with_headers(Table(cells=tuple(out), rows=len(keep_rows), columns=len(keep_columns)))
+
+
+def _compact(kept: list[int], start: int, span: int) -> tuple[int, int]:
+    inside = [k for k in kept if start <= k < start + span]
+    return kept.index(inside[0]), len(inside)
+
+
+def with_headers(table: Table) -> Table:
+    """Guess which rows name the columns: text without numbers above rows that have some."""
+    first = [c for c in table.cells if c.row == 0]
+    if table.rows < 2 or table.columns < 2 or len(first) < 2:  # noqa: PLR2004  nothing to name
+        return table
+    depth = max(c.row_span for c in first if c.column_span < table.columns or len(first) == 1)
+    head = [c for c in table.cells if c.row < depth]
+    below = [c for c in table.cells if c.row >= depth]
+    if not below or any(is_numeric(c.text) for c in head):
+        return table
+    if table.columns == 2 and not any(is_numeric(c.text) for c in below):  # noqa: PLR2004  label and value
+        return Table(cells=table.cells, rows=table.rows, columns=table.columns, header_columns=1)
+    labels = [c for c in below if c.column == 0]
+    others = [c for c in below if c.column > 0]
+    named = bool(labels) and not any(is_numeric(c.text) for c in labels)
+    numbers = sum(is_numeric(c.text) for c in others) * 2 > len(others)
+    return Table(
+        cells=table.cells,
+        rows=table.rows,
+        columns=table.columns,
+        header_rows=depth,
+        header_columns=1 if named and numbers else 0,
+    )
+
+
+def is_numeric(text: str) -> bool:
+    """Mostly digits: a value, not a name."""
+    digits = sum(char.isdigit() for char in text)
+    return digits > 0 and (set(text) <= _NUMERIC or digits * 2 >= len(text.replace(" ", "")))
+
+
+def refine_columns(grid: Grid, lines: Sequence[TextLine]) -> Grid:
+    """Split grid columns where the text of most rows keeps apart at one place.
+
+    Tables with rules between rows only, or with shaded cells, have columns that no rule marks.
+    """
+    cuts: list[float] = []
+    for column in range(len(grid.xs) - 1):
+        bands = []
+        for slot in grid.slots:
+            if slot.column == column and slot.column_span == 1:
+                box = grid.slot_box(slot)
+                inside = [x for x in lines if within(x.middle, box)]
+                bands += rows_of(inside)
+        cuts += column_gaps(bands)
+    if not cuts:
+        return grid
+    xs = tuple(sorted({*grid.xs, *cuts}))
+    place = {x: i for i, x in enumerate(xs)}
+    slots: list[Slot] = []
+    for slot in grid.slots:
+        start = place[grid.xs[slot.column]]
+        end = place[grid.xs[slot.column + slot.column_span]]
+        box = grid.slot_box(slot)
+        inside = [x for x in lines if within(x.middle, box)]
+        whole = slot.column_span > 1 or any(
+            line.box[0] < x - 1 and line.box[2] > x + 1
+            for line in inside
+            for x in xs[start + 1 : end]
+        )
+        if whole:
+            slots.append(Slot(slot.row, start, slot.row_span, end - start))
+        else:
+            slots += [Slot(slot.row, c, slot.row_span, 1) for c in range(start, end)]
+    return Grid(xs, grid.ys, tuple(sorted(slots, key=lambda s: (s.row, s.column))))
+
+
+def within(point: tuple[float, float], box: Box) -> bool:
+    """The point lies in the box."""
+    return box[0] <= point[0] <= box[2] and box[1] <= point[1] <= box[3]
+
+
+def column_gaps(rows: Sequence[Sequence[TextLine]], least_rows: int = 2) -> list[float]:
+    """Places where the rows that have several pieces all keep apart; few other lines may cross.
+
+    Args:
+        rows: Rows of pieces (see :func:`parsers.common.paged.flow.rows_of`).
+        least_rows: Rows with several pieces that it takes.
+    """
+    several = [row for row in rows if len(row) > 1]
+    if len(several) < least_rows or 2 * len(several) < len(rows):
+        return []
+    covered = sorted((piece.box[0], piece.box[2]) for row in several for piece in row)
+    gaps: list[float] = []
+    reach = covered[0][1]
+    for left, right in covered[1:]:
+        if left - reach > _LEAST_GAP and sum(
+            len(row) > 1 and _parted(row, reach, left) for row in rows
+        ) * 2 > len(several):
+            gaps.append((reach + left) / 2)
+        reach = max(reach, right)
+    return gaps
+
+
+def _parted(row: Sequence[TextLine], left: float, right: float) -> bool:
+    return any(p.box[2] <= left + 1 for p in row) and any(p.box[0] >= right - 1 for p in row)
+
+
+def unruled_runs(rows: Sequence[Sequence[TextLine]]) -> list[tuple[int, int]]:
+    """Ranges of rows (start, end) that make an unruled table.
+
+    At least three rows in a run whose pieces keep apart at the same places, or two rows of at least three
+    pieces; every row must have a piece in two columns or more.
+    """
+    runs: list[tuple[int, int]] = []
+    start = 0
+    while start < len(rows):
+        end = start
+        while end < len(rows) and len(rows[end]) > 1 and _near(rows, start, end):
+            end += 1
+        if end > start and _is_table(rows[start:end]):
+            runs.append((start, end))
+        start = max(end, start + 1)
+    return runs
+
+
+def _near(rows: Sequence[Sequence[TextLine]], start: int, end: int) -> bool:
+    """No wide gap above row ``end``."""
+    if end == start:
+        return True
+    above, row = rows[end - 1], rows[end]
+    gap = min(p.box[1] for p in row) - max(p.box[3] for p in above)
+    return gap < 2 * max(p.size for p in row)
+
+
+def _is_table(rows: Sequence[Sequence[TextLine]]) -> bool:
+    gaps = column_gaps(rows)
+    if not gaps:
+        return False
+    most = max(len(row) for row in rows)
+    return len(rows) >= 3 or (len(rows) == 2 and most >= 3 and len(gaps) >= 2)  # noqa: PLR2004  as documented
+
+
+def table_from_rows(rows: Sequence[Sequence[TextLine]]) -> Placed:
+    """The table that a run of rows makes."""
+    box = cover(piece.box for row in rows for piece in row)
+    gaps = column_gaps(rows)
+    xs = (box[0], *gaps, box[2])
+    cells = []
+    for r, row in enumerate(rows):
+        texts: dict[int, list[str]] = {}
+        for piece in row:
+            column = sum(piece.middle[0] > gap for gap in gaps)
+            texts.setdefault(column, []).append(piece.text)
+        cells += [Cell(r, c, " ".join(parts)) for c, parts in sorted(texts.items())]
+    table = with_headers(Table(cells=tuple(cells), rows=len(rows), columns=len(gaps) + 1))
+    pieces = [piece for row in rows for piece in row]
+    return Placed(table, box, xs, 1.0, _confidence(pieces), _words(pieces))
+
+
+def continues(upper: Placed, lower: Placed) -> Table | None:
+    """The table that two parts on consecutive pages make, or None where they are two tables.
+
+    The columns must stand at the same places; a header that the lower part repeats is dropped.
+    """
+    if len(upper.xs) != len(lower.xs) or upper.table.columns != lower.table.columns:
+        return None
+    if any(abs(a - b) > _SAME_COLUMN for a, b in zip(upper.xs, lower.xs, strict=True)):
+        return None
+    head = _repeated_rows(upper.table, lower.table)
+    shift = upper.table.rows - head
+    more = tuple(
+        Cell(c.row + shift, c.column, c.text, c.row_span, c.column_span, c.tables)
+        for c in lower.table.cells
+        if c.row >= head
+    )
+    return replace(
+        upper.table, cells=upper.table.cells + more, rows=upper.table.rows + lower.table.rows - head
+    )
+
+
+def _repeated_rows(upper: Table, lower: Table) -> int:
+    """How many leading rows the lower part repeats from the top of the upper one."""
+    count = 0
+    for row in range(min(upper.rows, lower.rows, _MAX_HEAD)):
+        texts = [[c.text for c in t.cells if c.row == row] for t in (upper, lower)]
+        if not texts[0] or texts[0] != texts[1]:
+            break
+        count += 1
+    return count

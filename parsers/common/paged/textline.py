@@ -1,0 +1,133 @@
+"""A line of text with its place, whether it was read from a text layer or recognised."""
+
+from __future__ import annotations
+
+import unicodedata
+from array import array
+from bisect import bisect_left
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from contracts.documents import Box, Word
+
+__all__ = ["TextLine", "cover", "is_hangul", "is_wide", "joined", "overlap", "rounded", "visible"]
+
+_SPACE_EM = 0.15
+_RULER = str.maketrans("", "", "\u200b\u200c\u200d\ufeff\u00ad")
+
+
+def _no_edges() -> array[float]:
+    return array("f")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextLine:
+    """One piece of a line: what stands on one baseline without a wide gap.
+
+    Attributes:
+        text: Without surrounding white space.
+        box: Its box, points, upright page.
+        size: Height of the font (em), points.
+        edges: Left edge of every character of ``text`` and the right edge of the last, so
+            ``len(text) + 1`` numbers; empty where unknown.
+        bold: Set in a bold font.
+        trailing_space: The source ended the line with a space: the word ends here.
+        confidence: 0 to 1.
+        words: For recognised text, its words.
+    """
+
+    text: str
+    box: Box
+    size: float
+    edges: array[float] = field(default_factory=_no_edges)
+    bold: bool = False
+    trailing_space: bool = False
+    confidence: float = 1.0
+    words: tuple[Word, ...] = ()
+
+    @property
+    def middle(self) -> tuple[float, float]:
+        """Centre of the box."""
+        left, top, right, bottom = self.box
+        return (left + right) / 2, (top + bottom) / 2
+
+    def cut(self, borders: Sequence[float]) -> list[TextLine]:
+        """Split at vertical borders (ascending x): a character belongs where its middle lies."""
+        if not self.edges or not borders:
+            return [self]
+        pieces: list[TextLine] = []
+        start = 0
+        middles = [(a + b) / 2 for a, b in zip(self.edges, self.edges[1:], strict=False)]
+        for border in [*borders, float("inf")]:
+            end = max(start, bisect_left(middles, border))
+            piece = self._piece(start, end)
+            if piece:
+                pieces.append(piece)
+            start = end
+        return pieces
+
+    def _piece(self, start: int, end: int) -> TextLine | None:
+        raw = self.text[start:end]
+        text = raw.strip()
+        if not text:
+            return None
+        start += len(raw) - len(raw.lstrip())
+        end = start + len(text)
+        box = (self.edges[start], self.box[1], self.edges[end], self.box[3])
+        words = tuple(w for w in self.words if box[0] <= (w.box[0] + w.box[2]) / 2 <= box[2])
+        return replace(self, text=text, box=box, edges=self.edges[start : end + 1], words=words)
+
+
+def cover(boxes: Iterable[Box]) -> Box:
+    """The smallest box around all (at least one)."""
+    lefts, tops, rights, bottoms = zip(*boxes, strict=True)
+    return min(lefts), min(tops), max(rights), max(bottoms)
+
+
+def overlap(a0: float, a1: float, b0: float, b1: float) -> float:
+    """Length that two intervals share, at least 0."""
+    return max(0.0, min(a1, b1) - max(a0, b0))
+
+
+def rounded(box: Box) -> Box:
+    """To a hundredth of a point, so that stored positions stay short."""
+    return round(box[0], 2), round(box[1], 2), round(box[2], 2), round(box[3], 2)
+
+
+def is_hangul(char: str) -> bool:
+    """A composed Hangul syllable."""
+    return "\uac00" <= char <= "\ud7a3"
+
+
+def is_wide(char: str) -> bool:
+    """Takes a full em (Hangul, Hanja, kana, full-width forms)."""
+    return unicodedata.east_asian_width(char) in {"W", "F"}
+
+
+def joined(left: TextLine, right: TextLine) -> TextLine:
+    """Two neighbours on one baseline as one line, with a space where the gap is one."""
+    gap = right.box[0] - left.box[2]
+    glue = " " if left.trailing_space or gap > _SPACE_EM * max(left.size, right.size) else ""
+    edges = _no_edges()
+    if left.edges and right.edges:
+        edges = left.edges + right.edges if glue else left.edges[:-1] + right.edges
+    longer = left if len(left.text) >= len(right.text) else right
+    weight = len(left.text) / (len(left.text) + len(right.text))
+    return TextLine(
+        text=left.text + glue + right.text,
+        box=cover((left.box, right.box)),
+        size=longer.size,
+        edges=edges,
+        bold=longer.bold,
+        trailing_space=right.trailing_space,
+        confidence=left.confidence * weight + right.confidence * (1 - weight),
+        words=left.words + right.words,
+    )
+
+
+def visible(text: str) -> str:
+    """Without zero-width characters and soft hyphens."""
+    return text.translate(_RULER)

@@ -1,0 +1,181 @@
+"""Scans and photographs of documents: PNG, JPEG, TIFF of many pages, BMP, GIF, WebP."""
+
+from __future__ import annotations
+
+import warnings as python_warnings
+from typing import TYPE_CHECKING
+
+from PIL import Image, ImageOps, UnidentifiedImageError
+
+from contracts.documents import Origin, ParsedDocument
+from contracts.errors import ParseFailure
+from contracts.failures import FailureClass
+from parsers.common.paged.assembly import Assembly
+from parsers.common.paged.content import PageContent, PageRecord
+from parsers.common.paged.grading import grade
+from parsers.ocr.recognizer import RecognitionProblem, Recognizer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from contracts.ports import ParserContext, ParserInput
+
+__all__ = ["ImageParser"]
+
+_PAGED = {"TIFF", "MPO"}
+_LIKELY_DPI = (90.0, 1300.0)
+_A4_INCHES = (8.27, 11.69)
+_DATE_TAG = 306
+_ARTIST_TAG = 315
+_DECODE_ERRORS = (OSError, ValueError, SyntaxError, EOFError, IndexError, KeyError, TypeError)
+
+
+class ImageParser:
+    """Recognises every page of an image file; boxes are in points at the image's resolution."""
+
+    def parse(self, source: ParserInput, context: ParserContext) -> ParsedDocument:
+        """Parse one file.
+
+        Raises:
+            ParseFailure: ``empty``, ``corrupt``, ``truncated``, ``too_large``; ``unsupported`` where
+                recognition is switched on but not possible on this machine (the detail says what to install).
+        """
+        recognizer = Recognizer(context.ocr)
+        problem = recognizer.problem()
+        if problem and context.ocr.enabled:
+            raise ParseFailure(FailureClass.UNSUPPORTED, f"scan, and {problem}")
+        with _opened(source, context) as image:
+            records: list[PageRecord] = []
+            notes: list[str] = []
+            for number, (frame, dpi) in enumerate(_pages(image, context, notes), 1):
+                records.append(_record(number, frame, dpi, recognizer, problem, notes))
+            meta = _properties(image, len(records))
+        if not records:
+            raise ParseFailure(FailureClass.CORRUPT, "no page can be decoded")
+        assembly = Assembly(records, {})
+        blocks, qualities = assembly.result()
+        lines = tuple(dict.fromkeys(notes))
+        return ParsedDocument(
+            format=source.format,
+            title=assembly.first_heading(blocks),
+            properties=meta,
+            blocks=tuple(blocks),
+            quality=grade(qualities, lines),
+            warnings=lines,
+        )
+
+
+def _opened(source: ParserInput, context: ParserContext) -> Image.Image:
+    size = source.path.stat().st_size
+    if size == 0:
+        raise ParseFailure(FailureClass.EMPTY, "0 bytes")
+    if size > context.limits.max_file_mb << 20:
+        raise ParseFailure(FailureClass.TOO_LARGE, f"{size >> 20} MB")
+    try:
+        with python_warnings.catch_warnings():
+            # The size is checked here, before anything is decoded.
+            python_warnings.simplefilter("ignore", Image.DecompressionBombWarning)
+            image = Image.open(source.path)
+    except (UnidentifiedImageError, *_DECODE_ERRORS) as problem:
+        raise ParseFailure(FailureClass.CORRUPT, "not a readable image") from problem
+    except Image.DecompressionBombError as problem:
+        raise ParseFailure(FailureClass.TOO_LARGE, "more pixels than allowed") from problem
+    if image.width * image.height > context.ocr.max_pixels:
+        image.close()
+        raise ParseFailure(
+            FailureClass.TOO_LARGE,
+            f"{image.width} x {image.height} pixels, limit {context.ocr.max_pixels}",
+        )
+    return image
+
+
+def _pages(
+    image: Image.Image, context: ParserContext, notes: list[str]
+) -> Iterator[tuple[Image.Image, float]]:
+    """Every page, upright as its metadata says, with its resolution. Animations count as one page."""
+    count = getattr(image, "n_frames", 1) if image.format in _PAGED else 1
+    if count > context.limits.max_pages:
+        raise ParseFailure(
+            FailureClass.TOO_LARGE, f"{count} pages, limit {context.limits.max_pages}"
+        )
+    for index in range(count):
+        try:
+            image.seek(index)
+            if image.width * image.height > context.ocr.max_pixels:
+                notes.append(f"page {index + 1} left out: more pixels than ocr.max_pixels")
+                continue
+            frame = ImageOps.exif_transpose(image)
+            yield _flat(frame), _resolution(image, frame)
+        except _DECODE_ERRORS as problem:
+            if index == 0:
+                broken = "truncated" in str(problem)
+                kind = FailureClass.TRUNCATED if broken else FailureClass.CORRUPT
+                raise ParseFailure(kind, "the first page cannot be decoded") from problem
+            notes.append(f"page {index + 1} and what follows cannot be decoded")
+            return
+
+
+def _flat(frame: Image.Image) -> Image.Image:
+    """Grey or colour without transparency (on white)."""
+    if frame.mode in {"L", "RGB"}:
+        return frame.copy()
+    if frame.mode in {"RGBA", "LA", "PA"} or "transparency" in frame.info:
+        layer = frame.convert("RGBA")
+        paper = Image.new("RGBA", layer.size, "white")
+        return Image.alpha_composite(paper, layer).convert("RGB")
+    if frame.mode in {"1", "I;16", "I", "F"}:
+        return frame.convert("L")
+    return frame.convert("RGB")
+
+
+def _resolution(image: Image.Image, frame: Image.Image) -> float:
+    """Dots per inch: as stored where that makes a likely page, else as if the page were A4."""
+    stored = image.info.get("dpi")
+    dpi = float(stored[0]) if isinstance(stored, tuple) and stored and stored[0] else 0.0
+    short, long_ = sorted(frame.size)
+    low, high = _LIKELY_DPI
+    if low <= dpi <= high:
+        return dpi
+    guess = min(short / _A4_INCHES[0], long_ / _A4_INCHES[1])
+    return min(max(guess, low), 600.0)
+
+
+def _record(
+    number: int,
+    frame: Image.Image,
+    dpi: float,
+    recognizer: Recognizer,
+    problem: str,
+    notes: list[str],
+) -> PageRecord:
+    content = PageContent(width=frame.width * 72 / dpi, height=frame.height * 72 / dpi)
+    record = PageRecord(number=number, content=content, origin=Origin.OCR)
+    if problem:
+        notes.append(f"not recognised: {problem}")
+        return record
+    try:
+        found = recognizer.read(frame, dpi)
+    except RecognitionProblem as trouble:
+        notes.append(f"page {number} not recognised: {trouble}")
+        return record
+    record.recognised = list(found.lines)
+    content.horizontal, content.vertical = list(found.horizontal), list(found.vertical)
+    content.width, content.height = found.prepared.width, found.prepared.height
+    record.back.append(found.prepared.back)
+    return record
+
+
+def _properties(image: Image.Image, pages: int) -> dict[str, str]:
+    out = {"pages": str(pages)}
+    exif = image.getexif()
+    for tag, name in ((_DATE_TAG, "created"), (_ARTIST_TAG, "author")):
+        text = " ".join(str(exif.get(tag, "")).replace("\x00", "").split())
+        if text:
+            out[name] = _iso(text) if name == "created" else text
+    return out
+
+
+def _iso(text: str) -> str:
+    """``2024:01:13 09:30:00`` (Exif) as ISO 8601."""
+    date, _, time = text.partition(" ")
+    return f"{date.replace(':', '-')}T{time}" if time else date.replace(":", "-")

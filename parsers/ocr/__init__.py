@@ -1,0 +1,1 @@
+"""Recognition of scanned pages, for PDF and image files."""

@@ -1,0 +1,149 @@
+"""Second look at codes, units and ``±``, which the Korean model reads badly."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PIL import Image
+
+from parsers.ocr.align import Spelled, aligned
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from parsers.ocr.engine import Reading
+
+__all__ = ["correct_codes", "correct_plus_minus"]
+
+_WORTH = re.compile(r"(?=.*[A-Za-z])(?=.*[\dOIl|§])|[A-Za-z]+[-–—_]|[-–—_][A-Za-z0-9]|\d[-–—_]\d")
+_CODE = re.compile(r"^[(\[]?[A-Z0-9]{1,12}(?:[-_/.][A-Z0-9]{1,12}){1,5}[)\],.:;]?$", re.IGNORECASE)
+_PLAIN = re.compile(r"^[\x21-\x7e]+$")
+_MARGIN = 6
+_GAP = 24
+_MAX_LINES = 80
+_SURE = 60.0
+_PLUS = re.compile(r"\+(?=\s?[\d.])")
+
+
+def correct_codes(
+    image: Image.Image,
+    lines: list[list[Spelled]],
+    read: Callable[[Image.Image], Reading],
+) -> list[list[Spelled]]:
+    """Read the words that look like codes again with the English model alone, and take its word for codes.
+
+    Args:
+        image: Grey picture that the boxes refer to.
+        lines: Words of each line.
+        read: The engine with English only; called at most once, on a sheet of the words' cuttings.
+    """
+    places = [
+        (i, j)
+        for i, line in enumerate(lines)
+        for j, word in enumerate(line)
+        if _WORTH.search(word.text) and len(word.text) > 2  # noqa: PLR2004  too short for a code
+    ][:_MAX_LINES]
+    if not places:
+        return lines
+    sheet, tops = _sheet(image, [lines[i][j] for i, j in places])
+    seen: list[list[Spelled]] = [[] for _ in places]
+    for words in aligned(read(sheet)):
+        for word in words:
+            middle = (word.box[1] + word.box[3]) / 2
+            index = int(np.searchsorted(tops, middle, side="right")) - 1
+            if 0 <= index < len(seen):
+                seen[index].append(word)
+    out = [list(line) for line in lines]
+    for (i, j), words in zip(places, seen, strict=True):
+        text = "".join(word.text for word in words)
+        sure = min((word.confidence for word in words), default=0.0)
+        if _better(out[i][j], text, sure):
+            out[i][j] = replace(out[i][j], text=text, confidence=max(sure, out[i][j].confidence))
+    return out
+
+
+def _better(old: Spelled, text: str, sure: float) -> bool:
+    """A plain code of about the same length, read with confidence, replaces another reading."""
+    if text == old.text or not _CODE.match(text) or sure < _SURE:
+        return False
+    plain = bool(_PLAIN.match(old.text))
+    same = abs(len(text) - len(old.text)) <= max(1, len(old.text) // 4)
+    return same and (not plain or sure > old.confidence or not _CODE.match(old.text))
+
+
+def _sheet(image: Image.Image, words: Sequence[Spelled]) -> tuple[Image.Image, list[int]]:
+    """Cuttings of words one below the other, and the top of each."""
+    boxes = [
+        (
+            max(0, int(w.box[0]) - _MARGIN),
+            max(0, int(w.box[1]) - _MARGIN),
+            min(image.width, int(w.box[2]) + _MARGIN),
+            min(image.height, int(w.box[3]) + _MARGIN),
+        )
+        for w in words
+    ]
+    width = max(right - left for left, _, right, _ in boxes) + 2 * _GAP
+    height = sum(bottom - top + _GAP for _, top, _, bottom in boxes) + _GAP
+    paper = int(np.percentile(np.asarray(image)[::8, ::8], 75))
+    sheet = Image.new("L", (width, height), paper)
+    tops: list[int] = []
+    y = _GAP
+    for box in boxes:
+        tops.append(y - _GAP // 2)
+        sheet.paste(image.crop(box), (_GAP, y))
+        y += box[3] - box[1] + _GAP
+    return sheet, tops
+
+
+def correct_plus_minus(image: Image.Image, lines: list[list[Spelled]]) -> list[list[Spelled]]:
+    """Put ``±`` where the engine saw ``+`` but the picture has a second bar below it."""
+    out: list[list[Spelled]] = []
+    for line in lines:
+        words = []
+        for j, word in enumerate(line):
+            following = line[j + 1].text if j + 1 < len(line) else ""
+            if _PLUS.search(word.text + following[:1]):
+                word = _with_signs(image, word)  # noqa: PLW2901  the corrected word
+            words.append(word)
+        out.append(words)
+    return out
+
+
+def _with_signs(image: Image.Image, word: Spelled) -> Spelled:
+    left, top, right, bottom = (int(v) for v in word.box)
+    glyphs = _glyphs(image.crop((left - 2, top - 2, right + 2, bottom + 2)))
+    if len(glyphs) != len(word.text):
+        return word
+    text = "".join(
+        "±" if char == "+" and _has_lower_bar(glyph) else char
+        for char, glyph in zip(word.text, glyphs, strict=True)
+    )
+    return replace(word, text=text)
+
+
+def _glyphs(crop: Image.Image) -> list[np.ndarray]:
+    """Dark pixels of each stretch of columns that white columns part."""
+    level = np.asarray(crop, dtype=np.int16)
+    if level.size == 0:
+        return []
+    dark = level < (int(level.max()) + int(level.min())) // 2
+    columns = dark.any(axis=0)
+    changes = np.flatnonzero(np.diff(np.concatenate(([0], columns.view(np.int8), [0]))))
+    return [dark[:, a:b] for a, b in zip(changes[::2], changes[1::2], strict=True)]
+
+
+def _has_lower_bar(glyph: np.ndarray) -> bool:
+    """Two full-width bars: one in the middle of the sign, one at its foot (a plus has one)."""
+    rows = np.flatnonzero(glyph.any(axis=1))
+    if len(rows) < 6:  # noqa: PLR2004  too small to tell
+        return False
+    sign = glyph[rows[0] : rows[-1] + 1]
+    share = sign.mean(axis=1)
+    height = len(share)
+    foot = share[int(height * 0.85) :].max()
+    middle = share[int(height * 0.25) : int(height * 0.7)].max()
+    waist = share[int(height * 0.6) : int(height * 0.88)].min()
+    return bool(foot > 0.75 and middle > 0.75 and waist < 0.6)  # noqa: PLR2004  shares of the width

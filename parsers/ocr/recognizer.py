@@ -1,0 +1,210 @@
+"""A picture of a page to lines of text with places and confidence."""
+
+from __future__ import annotations
+
+from array import array
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from contracts.documents import Word
+from parsers.common.paged.textline import TextLine, cover, is_wide
+from parsers.ocr.align import Spelled, aligned
+from parsers.ocr.codes import correct_codes, correct_plus_minus
+from parsers.ocr.engine import EngineError, engine_named
+from parsers.ocr.prepare import Prepared, looks_sideways, prepare
+from parsers.ocr.segment import columns, find_rules, without_rules
+
+if TYPE_CHECKING:
+    from PIL import Image
+
+    from contracts.documents import Box
+    from contracts.settings import OcrSettings
+    from parsers.common.paged.ruling import Rule
+    from parsers.ocr.engine import Engine, Reading
+
+__all__ = ["RecognisedPage", "RecognitionProblem", "Recognizer", "placed"]
+
+_TIMEOUT = 60.0
+_ONE_COLUMN = 4
+_ONE_BLOCK = 6
+_MARGIN = 6.0
+_DOUBTFUL = 0.62
+_MIN_WORDS = 3
+_CELL_GAP = 1.6
+
+
+class RecognitionProblem(Exception):
+    """A page could not be recognised; the message says why, one line for the operator."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecognisedPage:
+    """What recognition found, in points of the page made upright and level.
+
+    Attributes:
+        lines: Pieces of lines with their words.
+        horizontal: Ruled lines.
+        vertical: Ruled lines.
+        prepared: How the page was turned and levelled (``prepared.back`` leads to the page as given).
+        confidence: Mean of the words, 0 to 1; 0 without words.
+    """
+
+    lines: tuple[TextLine, ...]
+    horizontal: tuple[Rule, ...]
+    vertical: tuple[Rule, ...]
+    prepared: Prepared
+    confidence: float
+
+
+class Recognizer:
+    """Recognises pages with the configured engine.
+
+    Args:
+        settings: Engine, languages, resolution.
+    """
+
+    def __init__(self, settings: OcrSettings) -> None:
+        self._settings = settings
+        self._engine: Engine | None = None
+
+    def problem(self) -> str:
+        """Why nothing can be recognised here, one line; "" where it can."""
+        if not self._settings.enabled:
+            return "recognition is switched off (ocr.enabled)"
+        return self._ready().problem(self._settings.languages)
+
+    def _ready(self) -> Engine:
+        if self._engine is None:
+            self._engine = engine_named(self._settings.engine)
+        return self._engine
+
+    def read(self, image: Image.Image, dpi: float, *, may_turn: bool = True) -> RecognisedPage:
+        """Recognise one page.
+
+        Args:
+            image: Picture of the page.
+            dpi: Its resolution.
+            may_turn: The page may stand on its side or head.
+
+        Raises:
+            RecognitionProblem: the engine failed or did not end in time.
+        """
+        try:
+            turns = [0]
+            if may_turn and looks_sideways(image.convert("L"), dpi):
+                turns = [90, 270]
+            elif may_turn:
+                turns = [0, 180]
+            return self._best(image, dpi, turns)
+        except EngineError as problem:
+            raise RecognitionProblem(str(problem)) from problem
+
+    def _best(self, image: Image.Image, dpi: float, turns: list[int]) -> RecognisedPage:
+        """The first turn, unless its words are doubtful and the other reads better."""
+        best: RecognisedPage | None = None
+        for turn in turns:
+            prepared = prepare(image, dpi, self._settings.dpi, turn=turn)
+            page = self._page(prepared)
+            if best is None or page.confidence > best.confidence:
+                best = page
+            if best.confidence >= _DOUBTFUL or not best.lines:
+                break
+        assert best is not None  # noqa: S101  turns is never empty
+        return best
+
+    def _page(self, prepared: Prepared) -> RecognisedPage:
+        horizontal, vertical = find_rules(prepared.image, prepared.dpi)
+        clean = without_rules(prepared.image, prepared.dpi, horizontal, vertical)
+        lines: list[TextLine] = []
+        for box in columns(clean, prepared.dpi):
+            lines += self._column(clean, prepared.dpi, box)
+        words = [word.confidence for line in lines for word in line.words]
+        mean = sum(words) / len(words) if words else 0.0
+        return RecognisedPage(tuple(lines), tuple(horizontal), tuple(vertical), prepared, mean)
+
+    def _column(self, image: Image.Image, dpi: float, box: Box) -> list[TextLine]:
+        """Recognise one region; its lines in points of the page."""
+        pixel = dpi / 72
+        left, top = max(0, int((box[0] - _MARGIN) * pixel)), max(0, int((box[1] - _MARGIN) * pixel))
+        right, bottom = int((box[2] + _MARGIN) * pixel), int((box[3] + _MARGIN) * pixel)
+        crop = image.crop((left, top, min(right, image.width), min(bottom, image.height)))
+        words = aligned(self._read(crop, self._settings.languages, _ONE_COLUMN, dpi))
+        words = correct_codes(crop, words, lambda sheet: self._read(sheet, "eng", _ONE_BLOCK, dpi))
+        words = correct_plus_minus(crop, words)
+        shift = (left / pixel, top / pixel)
+        return [piece for line in words for piece in _pieces(line, 1 / pixel, shift)]
+
+    def _read(self, image: Image.Image, languages: str, layout: int, dpi: float) -> Reading:
+        if languages != self._settings.languages and self._ready().problem(languages):
+            languages = self._settings.languages
+        return self._ready().read(
+            image, languages=languages, layout=layout, dpi=round(dpi), timeout=_TIMEOUT
+        )
+
+
+def _pieces(line: list[Spelled], scale: float, shift: tuple[float, float]) -> list[TextLine]:
+    """One recognised line, cut where a gap is as wide as between cells."""
+    words = [
+        Word(
+            w.text,
+            (
+                w.box[0] * scale + shift[0],
+                w.box[1] * scale + shift[1],
+                w.box[2] * scale + shift[0],
+                w.box[3] * scale + shift[1],
+            ),
+            round(calibrated(w.confidence), 4),
+        )
+        for w in line
+        if any(char.isalnum() for char in w.text) or len(line) > 1
+    ]
+    if not words:
+        return []
+    heights = sorted(w.box[3] - w.box[1] for w in words)
+    size = heights[len(heights) // 2]
+    groups: list[list[Word]] = [[words[0]]]
+    for last, word in pairwise(words):
+        if word.box[0] - last.box[2] > _CELL_GAP * size:
+            groups.append([word])
+        else:
+            groups[-1].append(word)
+    return [_line(group, size) for group in groups]
+
+
+def _line(words: list[Word], size: float) -> TextLine:
+    text = " ".join(word.text for word in words)
+    edges = array("f")
+    for index, word in enumerate(words):
+        left, _, right, _ = word.box
+        if index:
+            edges.append(words[index - 1].box[2])
+        step = (right - left) / len(word.text)
+        edges.extend(left + i * step for i in range(len(word.text)))
+    edges.append(words[-1].box[2])
+    weight = sum(len(word.text) for word in words)
+    confidence = sum(word.confidence * len(word.text) for word in words) / weight
+    # The ink of a Hangul syllable is about nine tenths of its em, that of Latin capitals seven.
+    em = size * (1.1 if sum(map(is_wide, text)) * 2 > len(text) else 1.25)
+    return TextLine(
+        text=text,
+        box=cover(word.box for word in words),
+        size=em,
+        edges=edges,
+        confidence=round(confidence, 4),
+        words=tuple(words),
+    )
+
+
+def calibrated(confidence: float) -> float:
+    """The engine's confidence (0 to 100) as the share of such words that are right (0 to 1)."""
+    return min(1.0, max(0.0, confidence / 100))
+
+
+def placed(line: TextLine, prepared: Prepared) -> TextLine:
+    """A line with its box and words on the page as given."""
+    words = tuple(replace(word, box=prepared.back(word.box)) for word in line.words)
+    box = prepared.back(line.box)
+    shift = box[0] - line.box[0]
+    edges = array("f", [x + shift for x in line.edges])
+    return replace(line, box=box, words=words, edges=edges)

@@ -1,0 +1,185 @@
+"""What a picture of a page holds, before recognition: ruled lines, and columns of text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PIL import Image
+
+from parsers.common.paged.reading_order import Item, regions
+from parsers.common.paged.ruling import Rule, merge_rules
+from parsers.common.paged.textline import cover
+from parsers.ocr.prepare import ink
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from contracts.documents import Box
+
+__all__ = ["columns", "find_rules", "without_rules"]
+
+_PROBE = 100.0
+_RULE_INCH = 0.45
+_THICK = 5
+_SMEAR_INCH = 0.11
+_MIN_TEXT = (4, 5)
+_MAX_PIECES = 4000
+
+
+def find_rules(image: Image.Image, dpi: float) -> tuple[list[Rule], list[Rule]]:
+    """Horizontal and vertical ruled lines of a level page, in points, merged."""
+    dark = ink(image, dpi, _PROBE)
+    scale = 72 / min(_PROBE, dpi)
+    least = int(_RULE_INCH * min(_PROBE, dpi))
+    flat = [
+        Rule((t + b) / 2 * scale, le * scale, r * scale) for le, t, r, b in _long_runs(dark, least)
+    ]
+    upright = [
+        Rule((t + b) / 2 * scale, le * scale, r * scale)
+        for le, t, r, b in _long_runs(dark.T, least)
+    ]
+    return merge_rules(flat), merge_rules(upright)
+
+
+def _long_runs(dark: npt.NDArray[np.bool_], least: int) -> list[tuple[int, int, int, int]]:
+    """Boxes (left, top, right, bottom) of thin dark stretches of at least ``least`` along the rows.
+
+    A pixel counts with its neighbours above and below, so that a slightly slanting rule holds.
+    """
+    if min(dark.shape) <= least:
+        return []
+    near = dark.copy()
+    near[1:] |= dark[:-1]
+    near[:-1] |= dark[1:]
+    sums = np.cumsum(np.pad(near, ((0, 0), (1, 0))), axis=1, dtype=np.int32)
+    full = sums[:, least:] - sums[:, :-least] >= least - 1
+    runs: list[tuple[int, int, int, int]] = []
+    for y in np.flatnonzero(full.any(axis=1)):
+        for start, end in _stretches(full[y]):
+            runs.append((start, int(y), end + least - 1, int(y) + 1))
+    return [box for box in _stacked(runs) if box[3] - box[1] <= _THICK]
+
+
+def _stretches(row: npt.NDArray[np.bool_]) -> list[tuple[int, int]]:
+    changes = np.flatnonzero(np.diff(np.concatenate(([0], row.view(np.int8), [0]))))
+    return [(int(a), int(b)) for a, b in zip(changes[::2], changes[1::2], strict=True)]
+
+
+def _stacked(runs: list[tuple[int, int, int, int]]) -> list[tuple[int, int, int, int]]:
+    """Runs of consecutive rows that overlap, as one box each."""
+    done: list[tuple[int, int, int, int]] = []
+    active: list[tuple[int, int, int, int]] = []
+    for run in runs:
+        left, top, right, bottom = run
+        done += [box for box in active if box[3] < top]
+        active = [box for box in active if box[3] >= top]
+        hits = [box for box in active if box[0] < right and box[2] > left]
+        if hits:
+            active = [box for box in active if box not in hits]
+            left, right = min(left, *(b[0] for b in hits)), max(right, *(b[2] for b in hits))
+            top = min(b[1] for b in hits)
+        active.append((left, top, right, bottom))
+    return done + active
+
+
+def without_rules(
+    image: Image.Image, dpi: float, horizontal: list[Rule], vertical: list[Rule]
+) -> Image.Image:
+    """The page with its ruled lines painted over: they keep the engine from seeing rows."""
+    if not horizontal and not vertical:
+        return image
+    level = np.asarray(image).copy()
+    paper = int(np.percentile(level[::8, ::8], 75))
+    pixel, margin = dpi / 72, max(2, round(dpi / 100))
+    for rule in horizontal:
+        _erase(level, paper, rule, pixel, margin)
+    for rule in vertical:
+        _erase(level.T, paper, rule, pixel, margin)
+    return Image.fromarray(level)
+
+
+def _erase(level: npt.NDArray[np.uint8], paper: int, rule: Rule, pixel: float, margin: int) -> None:
+    """Paint a rule over; where a stroke of text crosses it (dark beyond the rule), it stays."""
+    centre = round(rule.at * pixel)
+    start, end = max(0, round(rule.low * pixel) - margin), round(rule.high * pixel) + margin
+    reach = 2 * margin
+    top, bottom = max(0, centre - reach), min(level.shape[0], centre + reach + 1)
+    band = level[top:bottom, start:end]
+    if band.size == 0 or top == 0 or bottom == level.shape[0]:
+        return
+    limit = paper - 60
+    crossed = (level[top - 1, start:end] < limit) & (level[bottom, start:end] < limit)
+    band[:, ~crossed[: band.shape[1]]] = paper
+
+
+def columns(image: Image.Image, dpi: float) -> list[Box]:
+    """Boxes (points) to be recognised one after the other: one for a page of a single column.
+
+    Runs of ink are smeared to lines of text, their boxes put in reading order; neighbouring regions
+    of the same column are recognised together.
+    """
+    scale = 72 / min(_PROBE, dpi)
+    lines = _line_boxes(ink(image, dpi, _PROBE), min(_PROBE, dpi))
+    if not lines or len(lines) > _MAX_PIECES:
+        return [(0.0, 0.0, image.width * 72 / dpi, image.height * 72 / dpi)]
+    boxes: list[Box] = [(le * scale, t * scale, r * scale, b * scale) for le, t, r, b in lines]
+    sizes = sorted(box[3] - box[1] for box in boxes)
+    usual = sizes[len(sizes) // 2]
+    found = [
+        cover(boxes[i] for i in region)
+        for region in regions([Item(box, min(box[3] - box[1], 2 * usual)) for box in boxes])
+    ]
+    return _together(found)
+
+
+def _together(found: list[Box]) -> list[Box]:
+    """Consecutive regions whose common box touches no other region."""
+    out: list[Box] = []
+    for index, box in enumerate(found):
+        if out:
+            both = cover([out[-1], box])
+            others = [*out[:-1], *found[index + 1 :]]
+            if not any(_meets(both, other) for other in others):
+                out[-1] = both
+                continue
+        out.append(box)
+    return out
+
+
+def _meets(a: Box, b: Box) -> bool:
+    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
+
+
+def _line_boxes(dark: npt.NDArray[np.bool_], probe: float) -> list[tuple[int, int, int, int]]:
+    """Boxes of lines of text: ink smeared sideways over the gaps between words."""
+    smear = max(3, int(_SMEAR_INCH * probe))
+    sums = np.cumsum(np.pad(dark, ((0, 0), (smear + 1, smear))), axis=1, dtype=np.int32)
+    wide = sums[:, 2 * smear :] - sums[:, : -2 * smear] > 0
+    wide = wide[:, : dark.shape[1]]
+    boxes: list[list[int]] = []
+    active: list[list[int]] = []
+    for y in range(wide.shape[0]):
+        fresh: list[list[int]] = []
+        for start, end in _stretches(wide[y]):
+            left, right = start + smear, max(start + smear + 1, end - smear)
+            hits = [box for box in active if box[0] < right and box[2] > left]
+            if hits:
+                box = hits[0]
+                for other in hits[1:]:
+                    box[0], box[1] = min(box[0], other[0]), min(box[1], other[1])
+                    box[2] = max(box[2], other[2])
+                    other[4] = 0
+                box[0], box[2], box[3] = min(box[0], left), max(box[2], right), y + 1
+            else:
+                box = [left, y, right, y + 1, 1]
+                boxes.append(box)
+            if box not in fresh:
+                fresh.append(box)
+        active = fresh
+    least_high, least_wide = _MIN_TEXT
+    return [
+        (b[0], b[1], b[2], b[3])
+        for b in boxes
+        if b[4] and b[3] - b[1] >= least_high and b[2] - b[0] >= least_wide
+    ]

@@ -1,0 +1,215 @@
+"""PDF to blocks: read the pages one by one, then lay out what they hold together."""
+# mypy: allow-untyped-calls
+# (PyMuPDF ships without complete types)
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import pymupdf
+
+from contracts.documents import Origin, ParsedDocument
+from contracts.errors import ParseFailure
+from contracts.failures import FailureClass
+from parsers.common.paged.assembly import Assembly
+from parsers.common.paged.content import PageContent, PageRecord
+from parsers.common.paged.grading import grade
+from parsers.ocr.recognizer import RecognitionProblem, Recognizer, placed
+from parsers.pdf.extras import (
+    annotation_blocks,
+    attachments,
+    bookmarks,
+    form_values,
+    link_targets,
+    page_attachments,
+    properties,
+)
+from parsers.pdf.opening import LIBRARY_ERRORS, is_huge, open_pdf, upright
+from parsers.pdf.reading import read_page
+from parsers.pdf.scans import Need, Plan, not_covered, plan, rendered
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from contracts.documents import Block, Box
+    from contracts.ports import ParserContext, ParserInput
+
+__all__ = ["PdfParser"]
+
+_SIDEWAYS = 0.6
+_SHRINK_EVERY = 16
+_FOREIGN_CONFIDENCE = 0.8
+_FILL_CONFIDENCE = 0.6
+
+
+class PdfParser:
+    """Opens PDF files: text layer first, recognition page by page where it is missing or broken."""
+
+    def parse(self, source: ParserInput, context: ParserContext) -> ParsedDocument:
+        """Parse one file; boxes are in points of the pages as shown.
+
+        Raises:
+            ParseFailure: ``encrypted``, ``empty``, ``truncated``, ``corrupt``, ``too_large``;
+                ``unsupported`` for a scan where recognition is not possible on this machine.
+        """
+        document = open_pdf(source.path, context.limits)
+        try:
+            return _Reading(document, context).result()
+        finally:
+            document.close()
+
+
+@dataclass(slots=True)
+class _Problems:
+    """Pages (numbers from 1) by what went wrong with them."""
+
+    damaged: list[int] = field(default_factory=list)
+    unread: list[int] = field(default_factory=list)
+    oversized: list[int] = field(default_factory=list)
+    why_unread: str = ""
+    notes: list[str] = field(default_factory=list)
+
+    def lines(self) -> list[str]:
+        """One line each, for the operator."""
+        out = list(dict.fromkeys(self.notes))
+        if self.damaged:
+            out.append(f"damaged and left out: {_pages(self.damaged)}")
+        if self.oversized:
+            out.append(f"too large to be recognised: {_pages(self.oversized)}")
+        if self.unread:
+            out.append(f"not recognised ({self.why_unread}): {_pages(self.unread)}")
+        return out
+
+
+def _pages(numbers: list[int]) -> str:
+    shown = ", ".join(map(str, numbers[:10]))
+    return f"page{'s' if len(numbers) > 1 else ''} {shown}{' …' if len(numbers) > 10 else ''}"  # noqa: PLR2004  enough to look at
+
+
+def _through(matrix: pymupdf.Matrix) -> Callable[[Box], Box]:
+    def back(box: Box) -> Box:
+        rect = pymupdf.Rect(box) * matrix
+        return rect.x0, rect.y0, rect.x1, rect.y1
+
+    return back
+
+
+class _Reading:
+    """One document on its way through the parser."""
+
+    def __init__(self, document: pymupdf.Document, context: ParserContext) -> None:
+        self._document = document
+        self._context = context
+        self._recognizer = Recognizer(context.ocr)
+        self._problems = _Problems()
+        self._files: list[tuple[str, bytes]] = []
+
+    def result(self) -> ParsedDocument:
+        """Read every page, then assemble."""
+        meta = properties(self._document)
+        records = [self._record(index) for index in range(self._document.page_count)]
+        children = attachments(self._document, self._files, self._context, self._problems.notes)
+        assembly = Assembly(records, bookmarks(self._document))
+        blocks, qualities = assembly.result()
+        self._refuse_nothing(blocks, has_children=bool(children))
+        warnings = self._problems.lines()
+        return ParsedDocument(
+            format="pdf",
+            title=meta.get("title", "") or assembly.first_heading(blocks),
+            properties=meta,
+            blocks=tuple(blocks),
+            children=tuple(children),
+            quality=grade(qualities, warnings),
+            warnings=tuple(warnings),
+        )
+
+    def _refuse_nothing(self, blocks: list[Block], *, has_children: bool) -> None:
+        """A file without any content fails with the reason that a person can act on."""
+        problems = self._problems
+        if has_children or any(block.text or block.table for block in blocks):
+            return
+        if problems.unread and not self._context.ocr.enabled:
+            return  # as configured: pages stay empty, with a warning
+        if problems.damaged:
+            raise ParseFailure(FailureClass.CORRUPT, "no page can be read")
+        if problems.unread:
+            raise ParseFailure(FailureClass.UNSUPPORTED, f"scan, and {problems.why_unread}")
+        if problems.oversized:
+            raise ParseFailure(FailureClass.TOO_LARGE, "pictures are over the pixel limit")
+        raise ParseFailure(FailureClass.EMPTY, "no text, picture or attachment on any page")
+
+    def _record(self, index: int) -> PageRecord:
+        """Read one page; what is damaged is noted and left out."""
+        number = index + 1
+        try:
+            page = self._document.load_page(index)
+            record = self._read(page, number)
+        except (*LIBRARY_ERRORS, MemoryError):
+            self._problems.damaged.append(number)
+            return PageRecord(number=number, content=PageContent(width=1, height=1))
+        if number % _SHRINK_EVERY == 0:
+            pymupdf.TOOLS.store_shrink(100)  # decoded pictures of earlier pages
+        return record
+
+    def _read(self, page: pymupdf.Page, number: int) -> PageRecord:
+        notes = annotation_blocks(page, number)
+        fields = list(page.widgets() or ())
+        links = link_targets(page)
+        self._files += page_attachments(page, self._problems.notes)
+        back = upright(page)
+        content = read_page(page)
+        turn = max(content.sideways, key=lambda t: content.sideways[t], default=0)
+        if turn and content.sideways[turn] >= _SIDEWAYS:
+            back = upright(page, turn)
+            content = read_page(page)
+        record = PageRecord(number=number, content=content, notes=notes, links=links)
+        if back is not None:
+            record.back.append(_through(back))
+        decision = plan(content, page, self._context.ocr.max_pixels)
+        if decision.foreign:
+            record.foreign = True
+            record.confidence = _FOREIGN_CONFIDENCE
+        elif decision.too_large or (decision.need is not Need.NOTHING and is_huge(page)):
+            self._problems.oversized.append(number)
+        elif decision.need is not Need.NOTHING:
+            self._recognise(page, record, decision)
+        if fields:
+            shown = "".join(line.text for line in content.lines)
+            record.notes += form_values(page, number, shown)
+        return record
+
+    def _recognise(self, page: pymupdf.Page, record: PageRecord, decision: Plan) -> None:
+        """Recognise a page; without recognition its text layer, if any, stays."""
+        ocr = self._context.ocr
+        problem = self._recognizer.problem()
+        if problem:
+            self._unread(record, decision, problem)
+            return
+        image, dpi = rendered(page, ocr.dpi, ocr.max_pixels)
+        try:
+            found = self._recognizer.read(image, dpi, may_turn=decision.need is Need.REPLACE)
+        except RecognitionProblem as trouble:
+            self._unread(record, decision, str(trouble))
+            return
+        if decision.need is Need.FILL:
+            known = [line.box for line in record.content.lines]
+            record.recognised = [
+                line
+                for line in not_covered([placed(x, found.prepared) for x in found.lines], known)
+                if line.confidence >= _FILL_CONFIDENCE
+            ]
+            return
+        content = record.content
+        record.recognised = list(found.lines)
+        record.origin = Origin.OCR
+        content.lines, content.invisible, content.unmapped = [], [], 0
+        content.horizontal, content.vertical = list(found.horizontal), list(found.vertical)
+        content.width, content.height = found.prepared.width, found.prepared.height
+        record.back.insert(0, found.prepared.back)
+
+    def _unread(self, record: PageRecord, decision: Plan, why: str) -> None:
+        self._problems.unread.append(record.number)
+        self._problems.why_unread = why
+        record.foreign = bool(record.content.invisible) and not decision.broken
+        record.confidence = _FILL_CONFIDENCE

@@ -1,0 +1,162 @@
+"""Which pages need recognition, and pictures of them to recognise."""
+# mypy: allow-untyped-calls
+# (PyMuPDF ships without complete types)
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING
+
+import pymupdf
+from PIL import Image
+
+from parsers.common.paged.textline import TextLine, overlap
+from parsers.pdf.glyphs import looks_broken
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from contracts.documents import Box
+    from parsers.common.paged.content import PageContent
+
+__all__ = ["Need", "Plan", "not_covered", "plan", "rendered"]
+
+_SCAN_COVER = 0.5
+_ANY_COVER = 0.04
+_FEW_CHARACTERS = 250
+_HARDLY_ANY = 16
+_OUTLINES = 14
+_SOUND = 0.6
+_TOKEN = re.compile(
+    r"^[\"'“‘(\[<「『]*(?:[가-힣]{1,}|[\u4e00-\u9fff]+|[A-Za-zÀ-ÿ]{2,}|[aAI]|[-+±]?\d[\d.,:%/~-]*|"
+    r"[가-힣A-Za-z0-9À-ÿ./·&-]{2,})[\"'”’)\]>」』.,;:!?…]*$"
+)
+
+
+class Need(Enum):
+    """What a page needs besides its text layer."""
+
+    NOTHING = "nothing"
+    REPLACE = "replace"
+    FILL = "fill"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What to do with a page.
+
+    Attributes:
+        need: ``REPLACE``: only recognised text counts; ``FILL``: recognised text where the text
+            layer has none.
+        foreign: The invisible text over a scan is kept as another program's recognition.
+        broken: The text layer does not say what is printed.
+        too_large: A picture that is too large to be decoded.
+    """
+
+    need: Need
+    foreign: bool = False
+    broken: bool = False
+    too_large: bool = False
+
+
+def plan(content: PageContent, page: pymupdf.Page, max_pixels: int) -> Plan:
+    """Decide for one page, from what it holds."""
+    text = "".join(line.text for line in content.lines)
+    frame = content.width * content.height
+    cover = sum((p.box[2] - p.box[0]) * (p.box[3] - p.box[1]) for p in content.pictures) / frame
+    huge = any(p.width * p.height > 4 * max_pixels for p in content.pictures)
+    if cover >= _SCAN_COVER and content.lines and not content.invisible and _covered(page, content):
+        content.invisible, content.lines = content.lines, []
+        content.characters = 0
+        text = ""
+    if looks_broken(text, content.characters, content.unmapped):
+        return Plan(Need.NOTHING if huge else Need.REPLACE, broken=True, too_large=huge)
+    hidden = " ".join(line.text for line in content.invisible)
+    if len(hidden) > _HARDLY_ANY and cover >= _SCAN_COVER:
+        if soundness(hidden) >= _SOUND:
+            return Plan(Need.NOTHING, foreign=True)
+        return Plan(Need.NOTHING if huge else Need.REPLACE, too_large=huge)
+    need = _need(content, len(text), cover)
+    return Plan(Need.NOTHING, too_large=True) if huge and need is not Need.NOTHING else Plan(need)
+
+
+def _need(content: PageContent, characters: int, cover: float) -> Need:
+    if characters < _HARDLY_ANY and (cover >= _ANY_COVER or _outlined(content)):
+        return Need.FILL if characters else Need.REPLACE
+    if (characters < _FEW_CHARACTERS and cover >= _SCAN_COVER) or _outlined(content):
+        return Need.FILL
+    return Need.NOTHING
+
+
+def _outlined(content: PageContent) -> bool:
+    """Text drawn as curves: many filled shapes of the size of words where no text stands."""
+    bare = 0
+    for left, top, right, bottom in content.outlines:
+        taken = any(
+            overlap(left, right, line.box[0], line.box[2]) > 0
+            and overlap(top, bottom, line.box[1], line.box[3]) > 0
+            for line in content.lines
+        )
+        bare += not taken
+        if bare >= _OUTLINES:
+            return True
+    return False
+
+
+def _covered(page: pymupdf.Page, content: PageContent) -> bool:
+    """The text was painted before a picture that lies over most of it."""
+    frame = pymupdf.Rect(page.rect)
+    seen_text = 0
+    for kind, box in page.get_bboxlog():
+        if kind in {"fill-text", "stroke-text"}:
+            seen_text += 1
+        elif kind in {"fill-image", "fill-imgmask"}:
+            shared = pymupdf.Rect(box) & frame
+            if seen_text and abs(shared) > 0.8 * abs(frame):
+                return kind == "fill-image" and bool(content.lines)
+    return False
+
+
+def soundness(text: str) -> float:
+    """Share of the words of another program's recognition that look like words, 0 to 1."""
+    tokens = text.split()
+    if not tokens:
+        return 0.0
+    sound = sum(len(token) for token in tokens if _TOKEN.match(token))
+    return sound / sum(map(len, tokens))
+
+
+def rendered(page: pymupdf.Page, dpi: int, max_pixels: int) -> tuple[Image.Image, float]:
+    """A picture of the page, and its resolution (lower than ``dpi`` for very large pages)."""
+    inches = page.rect.width / 72 * page.rect.height / 72
+    scale = min(dpi, (max_pixels / max(inches, 1e-6)) ** 0.5)
+    zoom = scale / 72
+    pixmap = page.get_pixmap(
+        matrix=pymupdf.Matrix(zoom, zoom), colorspace=pymupdf.csRGB, alpha=False, annots=True
+    )
+    image = Image.frombytes("RGB", (pixmap.width, pixmap.height), pixmap.samples)
+    return image, scale
+
+
+def not_covered(lines: Sequence[TextLine], known: Sequence[Box]) -> list[TextLine]:
+    """Recognised lines, without the words that stand where the text layer has text."""
+    out: list[TextLine] = []
+    for line in lines:
+        hit = [
+            box
+            for box in known
+            if overlap(line.box[1], line.box[3], box[1], box[3]) > 0.3 * (line.box[3] - line.box[1])
+            and overlap(line.box[0], line.box[2], box[0], box[2]) > 0
+        ]
+        if not hit:
+            out.append(line)
+            continue
+        borders = sorted({x for box in hit for x in (box[0], box[2])})
+        out += [
+            piece
+            for piece in line.cut(borders)
+            if not any(box[0] - 1 <= piece.middle[0] <= box[2] + 1 for box in hit)
+        ]
+    return out
