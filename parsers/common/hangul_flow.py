@@ -11,7 +11,13 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from contracts.documents import Block, BlockKind, Layer
-from parsers.common.hangul_headings import Line, body_size, heading_levels, split_article
+from parsers.common.hangul_headings import (
+    Line,
+    body_size,
+    heading_levels,
+    is_title_bar,
+    split_article,
+)
 from parsers.common.hangul_model import (
     Aside,
     Box,
@@ -134,12 +140,11 @@ class _Builder:
     def _object(self, item: GridTable | Box | Figure | Note | Aside) -> list[Entry]:
         match item:
             case GridTable():
-                return list(self._table_blocks(item))
+                return self._table_entries(item)
             case Box():
                 return [*self.entries(item.paragraphs), *self._caption(item.caption)]
             case Figure():
-                figure = Block(kind=BlockKind.FIGURE, text=clean_text(item.text))
-                return [figure, *self._caption(item.caption)]
+                return [*_figure_blocks(item), *self._caption(item.caption)]
             case Note():
                 return list(self._note(item))
             case Aside():
@@ -176,11 +181,16 @@ class _Builder:
         for block in content.after:
             yield replace(block, layer=aside.layer)
 
-    def _table_blocks(self, grid: GridTable) -> Iterable[Block]:
+    def _table_entries(self, grid: GridTable) -> list[Entry]:
         table, after = self._table(grid)
-        if table.caption or any(cell.text or cell.tables for cell in table.cells):
-            yield _table_block(table)
-        yield from after
+        entries: list[Entry] = []
+        bar = " ".join(cell.text for cell in table.cells if cell.text)
+        nested = any(cell.tables for cell in table.cells)
+        if table.rows == 1 and not nested and not table.caption and is_title_bar(bar):
+            entries.append(Line(Paragraph([bar]), bar, bar=True))
+        elif _says_something(table):
+            entries.append(_table_block(table))
+        return entries + after
 
     def _table(self, grid: GridTable) -> tuple[Table, list[Block]]:
         after: list[Block] = []
@@ -196,7 +206,8 @@ class _Builder:
                     cell.column_span,
                     "\n".join(content.lines),
                     tuple(content.tables),
-                    cell.header,
+                    header=cell.header,
+                    bold=_is_bold(cell.paragraphs),
                 )
             )
         caption = self._cell_text(grid.caption)
@@ -235,7 +246,7 @@ class _Builder:
         match item:
             case GridTable():
                 table, after = self._table(item)
-                if table.caption or any(cell.text or cell.tables for cell in table.cells):
+                if _says_something(table):
                     content.tables.append(table)
                 content.after.extend(after)
                 return ()
@@ -245,7 +256,7 @@ class _Builder:
                 content.after.extend(inner.after)
                 return inner.lines
             case Figure():
-                content.after.append(Block(kind=BlockKind.FIGURE, text=clean_text(item.text)))
+                content.after.extend(_figure_blocks(item))
                 caption = self._cell_text(item.caption)
                 content.after.extend(caption.after)
                 return caption.lines
@@ -254,6 +265,22 @@ class _Builder:
                     self._note(item) if isinstance(item, Note) else self._aside(item)
                 )
                 return ()
+
+
+def _is_bold(paragraphs: Sequence[Paragraph]) -> bool:
+    written = [paragraph for paragraph in paragraphs if paragraph.text().strip()]
+    return bool(written) and all(paragraph.bold for paragraph in written)
+
+
+def _figure_blocks(figure: Figure) -> list[Block]:
+    blocks = [Block(kind=BlockKind.FIGURE, text=clean_text(figure.text))]
+    if figure.table is not None:
+        blocks.append(_table_block(figure.table))
+    return blocks
+
+
+def _says_something(table: Table) -> bool:
+    return bool(table.caption) or any(cell.text or cell.tables for cell in table.cells)
 
 
 def _table_block(table: Table) -> Block:

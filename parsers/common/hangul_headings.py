@@ -19,14 +19,17 @@ if TYPE_CHECKING:
 
     from parsers.common.hangul_model import Paragraph
 
-__all__ = ["Line", "body_size", "heading_levels", "split_article"]
+__all__ = ["Line", "body_size", "heading_levels", "is_title_bar", "split_article"]
 
 _MAX_HEADING = 80
 _MAX_OUTLINE = 120
 _SHORT = 40
-_LARGE = 1.25
+_LARGE = 1.2
 _LARGER = 1.05
 _SENTENCE = re.compile(r"[.?!。]$|(다|요|오|시오|니까|함|음|임)[.]?$")
+# Set large in forms without being titles: fields to fill in, addressees, dates.
+_NO_TITLE = re.compile(r"[:：]|\(인\)|귀\s*[하중]$|^\W*\d{2,4}\s*[.년]\s*\d")
+_LETTERS = re.compile(r"[^\W\d_]{2}|[^\W\d_] +[^\W\d_]")
 # Rank of each pattern, the strongest first; a decimal pattern ranks by its depth.
 _PATTERNS = (
     (10, re.compile(r"제\s*\d+\s*편(?=\s|$|[.(:])")),
@@ -39,6 +42,12 @@ _PATTERNS = (
     (41, re.compile(r"\d{1,2}([.．]\d{1,2})[.．]?\s+\S")),
     (42, re.compile(r"\d{1,2}([.．]\d{1,2}){2}[.．]?\s+\S")),
     (43, re.compile(r"\d{1,2}([.．]\d{1,2}){3,}[.．]?\s+\S")),
+    (44, re.compile(r"[□■▣◆❏❑]\s*[^□■\s][^□■]*$")),
+)
+# What only a title bar says: a bare number and a title, or the name of an annex.
+_BAR_PATTERNS = (
+    (20, re.compile(r"(붙임|별첨|별표|별지|참고)\s*\d*\s+\S")),
+    (40, re.compile(r"\d{1,2}\s+[^\d\s]")),
 )
 _EXPLICIT = 30
 _DECIMAL = 40
@@ -49,11 +58,19 @@ _ARTICLE = re.compile(r"(제\s*\d+\s*조(?:의\s*\d+)?\s*\([^()\n]{1,40}\))(?:\s
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """What matters of one paragraph of the body flow; ``plain`` where it holds nothing but text."""
+    """What matters of one paragraph of the body flow.
+
+    Attributes:
+        paragraph: The paragraph.
+        text: Its text, cleaned.
+        plain: It holds nothing but text.
+        bar: It is the only text of a one-row table, a title bar.
+    """
 
     paragraph: Paragraph
     text: str
     plain: bool = True
+    bar: bool = False
 
 
 def body_size(paragraphs: Sequence[Paragraph]) -> float:
@@ -71,9 +88,17 @@ def split_article(text: str) -> tuple[str, str] | None:
     return (found[1], text[found.end() :]) if found else None
 
 
+def is_title_bar(text: str) -> bool:
+    """Whether the only text of a one-row table is a numbered title (``Ⅰ 추진 배경``, ``붙임 1 양식``)."""
+    return 0 < len(text) <= _SHORT and "\n" not in text and bool(_bar_pattern(text))
+
+
 def heading_levels(lines: Sequence[Line], usual_size: float) -> list[int]:
     """The heading level of each line from 1, or 0 for those that are no headings."""
     ranks = [_rank(line, usual_size) for line in lines]
+    if lines and not _pattern(lines[-1].text) and not lines[-1].bar:
+        # What stands large at the very end is who signs, not a heading of nothing.
+        ranks[-1] = 0
     for at, line in enumerate(lines):
         if ranks[at] == 0 and _opens_text(lines, at):
             ranks[at] = _pattern(line.text)
@@ -105,25 +130,37 @@ def _pattern(text: str) -> int:
     return 0
 
 
+def _bar_pattern(text: str) -> int:
+    known = _pattern(text)
+    return known or next((rank for rank, found in _BAR_PATTERNS if found.match(text)), 0)
+
+
 def _rank(line: Line, usual_size: float) -> int:
     """Rank of a line that is a heading by itself, whatever stands around it."""
     text, paragraph = line.text, line.paragraph
-    if line.plain and not paragraph.head and split_article(text):
+    if line.bar:
+        return _bar_pattern(text)
+    if not text or not line.plain or paragraph.head:
+        return 0
+    if split_article(text):
         return _EXPLICIT
-    if not text or len(text) > _MAX_HEADING or "\n" in text or not line.plain or paragraph.head:
+    if len(text) > _MAX_HEADING or "\n" in text:
         return 0
     pattern = _pattern(text)
     if 0 < pattern <= _EXPLICIT:
         sentence = pattern == _EXPLICIT or bool(_SENTENCE.search(text))
         return 0 if sentence and len(text) > _SHORT else pattern
-    ratio = paragraph.size / usual_size if usual_size else 0.0
-    emphasised = paragraph.bold or ratio >= _LARGER
-    if pattern and emphasised and not _SENTENCE.search(text):
-        return pattern
-    if ratio >= _LARGE and any(char.isalnum() for char in text) and not _SENTENCE.search(text):
-        # Larger type ranks higher: sizes are told apart in steps of a tenth of the usual size.
-        return max(9 - int((ratio - _LARGE) * 10), 1)
-    return 0
+    return 0 if _SENTENCE.search(text) else _rank_by_letters(line, pattern, usual_size)
+
+
+def _rank_by_letters(line: Line, pattern: int, usual_size: float) -> int:
+    ratio = line.paragraph.size / usual_size if usual_size else 0.0
+    if pattern:
+        return pattern if line.paragraph.bold or ratio >= _LARGER else 0
+    if ratio < _LARGE or _NO_TITLE.search(line.text) or not _LETTERS.search(line.text):
+        return 0
+    # Larger type ranks higher: sizes are told apart in steps of a tenth of the usual size.
+    return max(9 - int((ratio - _LARGE) * 10), 1)
 
 
 def _opens_text(lines: Sequence[Line], at: int) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 
-from contracts.documents import BlockKind, Layer
+from contracts.documents import BlockKind, Layer, Table
 
 __all__ = [
     "Aside",
@@ -103,9 +103,17 @@ class Box:
 
 @dataclass(slots=True)
 class Figure:
-    """A picture, chart or embedded object; ``text`` is what it says in words (alternative text, chart texts)."""
+    """A picture, chart or embedded object.
+
+    Attributes:
+        text: What it says in words: alternative text, titles of a chart.
+        table: The values of a chart.
+        caption: Its caption.
+        inline: It stands in the line like a character.
+    """
 
     text: str = ""
+    table: Table | None = None
     caption: list[Paragraph] = field(default_factory=list)
     inline: bool = False
 

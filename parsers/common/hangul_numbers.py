@@ -10,7 +10,9 @@ import re
 from dataclasses import dataclass, field
 from enum import IntEnum
 
-__all__ = ["Counters", "LevelFormat", "NumberShape", "Numbering", "format_number", "shape_by_name"]
+from parsers.common.numbering import format_number
+
+__all__ = ["Counters", "LevelFormat", "NumberShape", "Numbering", "format_shape", "shape_by_name"]
 
 MAX_LEVELS = 10
 
@@ -41,7 +43,6 @@ class NumberShape(IntEnum):
 
 # Rows of signs; a number beyond its row is written in digits.
 _ROWS = {
-    NumberShape.CIRCLED_DIGIT: "①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳㉑㉒㉓㉔㉕㉖㉗㉘㉙㉚㉛㉜㉝㉞㉟㊱㊲㊳㊴㊵㊶㊷㊸㊹㊺㊻㊼㊽㊾㊿",
     NumberShape.CIRCLED_LATIN_CAPITAL: "ⒶⒷⒸⒹⒺⒻⒼⒽⒾⒿⓀⓁⓂⓃⓄⓅⓆⓇⓈⓉⓊⓋⓌⓍⓎⓏ",
     NumberShape.CIRCLED_LATIN_SMALL: "ⓐⓑⓒⓓⓔⓕⓖⓗⓘⓙⓚⓛⓜⓝⓞⓟⓠⓡⓢⓣⓤⓥⓦⓧⓨⓩ",
     NumberShape.HANGUL_SYLLABLE: (
@@ -54,34 +55,19 @@ _ROWS = {
     NumberShape.DECAGON_CIRCLE: "갑을병정무기경신임계",
     NumberShape.DECAGON_CIRCLE_HANJA: "甲乙丙丁戊己庚辛壬癸",
 }
-_LATIN = {
-    NumberShape.LATIN_CAPITAL: "ABCDEFGHIJKLMNOPQRSTUVWXYZ",
-    NumberShape.LATIN_SMALL: "abcdefghijklmnopqrstuvwxyz",
-    NumberShape.SYMBOL: "*†‡§",
+# The shapes that word processors share, by the names of parsers.common.numbering.
+_SHARED = {
+    NumberShape.CIRCLED_DIGIT: "decimalEnclosedCircle",
+    NumberShape.ROMAN_CAPITAL: "upperRoman",
+    NumberShape.ROMAN_SMALL: "lowerRoman",
+    NumberShape.LATIN_CAPITAL: "upperLetter",
+    NumberShape.LATIN_SMALL: "lowerLetter",
+    NumberShape.HANGUL_PHONETIC: "koreanCounting",
+    NumberShape.IDEOGRAPH: "japaneseCounting",
 }
-_WORDS = {
-    NumberShape.HANGUL_PHONETIC: ("일이삼사오육칠팔구", "십백천"),
-    NumberShape.IDEOGRAPH: ("一二三四五六七八九", "十百千"),
-}
-_MAX_ROMAN = 3999
+_FOUR_SYMBOLS = "*†‡§"
 _MAX_WORDS = 9999
-_MAX_TURNS = 4
 _SHAPES = frozenset(NumberShape)
-_ROMAN = (
-    (1000, "M"),
-    (900, "CM"),
-    (500, "D"),
-    (400, "CD"),
-    (100, "C"),
-    (90, "XC"),
-    (50, "L"),
-    (40, "XL"),
-    (10, "X"),
-    (9, "IX"),
-    (5, "V"),
-    (4, "IV"),
-    (1, "I"),
-)
 
 
 def shape_by_name(name: str) -> NumberShape:
@@ -91,47 +77,17 @@ def shape_by_name(name: str) -> NumberShape:
     return NumberShape.__members__.get(fixed, NumberShape.DIGIT)
 
 
-def format_number(number: int, shape: int) -> str:
+def format_shape(number: int, shape: int) -> str:
     """Write ``number`` (from 1) in a shape; plain digits where the shape does not reach so far."""
-    if number < 1 or shape not in _SHAPES:
+    if not 0 < number <= _MAX_WORDS or shape not in _SHAPES:
         return str(number)
     known = NumberShape(shape)
-    text = ""
-    if known in _ROWS:
-        row = _ROWS[known]
-        text = row[number - 1] if number <= len(row) else ""
-    elif known in _LATIN:
-        turn, index = divmod(number - 1, len(_LATIN[known]))
-        text = _LATIN[known][index] * (turn + 1) if turn < _MAX_TURNS else ""
-    elif known in _WORDS:
-        text = _place_values(number, *_WORDS[known])
-    elif known is NumberShape.ROMAN_CAPITAL:
-        text = _roman(number)
-    elif known is NumberShape.ROMAN_SMALL:
-        text = _roman(number).lower()
-    return text or str(number)
-
-
-def _roman(number: int) -> str:
-    parts = []
-    if number <= _MAX_ROMAN:
-        for value, sign in _ROMAN:
-            count, number = divmod(number, value)
-            parts.append(sign * count)
-    return "".join(parts)
-
-
-def _place_values(number: int, digits: str, units: str) -> str:
-    parts: list[str] = []
-    if number > _MAX_WORDS:
-        return ""
-    for power in (3, 2, 1, 0):
-        digit = number // 10**power % 10
-        if digit:
-            # 십, not 일십
-            one = digit == 1 and power
-            parts.append(("" if one else digits[digit - 1]) + (units[power - 1] if power else ""))
-    return "".join(parts)
+    if known in _SHARED:
+        return format_number(number, _SHARED[known])
+    if known is NumberShape.SYMBOL:
+        return _FOUR_SYMBOLS[(number - 1) % len(_FOUR_SYMBOLS)]
+    row = _ROWS.get(known, "")
+    return row[number - 1] if number <= len(row) else str(number)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +114,7 @@ class Numbering:
             at = 10 if match[1] == "0" else int(match[1])
             if at > len(self.levels):
                 return ""
-            return format_number(numbers[at - 1], self.levels[at - 1].shape)
+            return format_shape(numbers[at - 1], self.levels[at - 1].shape)
 
         template = self.levels[level - 1].template
         # ^n and ^N stand for the whole path (1.2.3), ^N with a full stop after it.

@@ -4,27 +4,38 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from contracts.documents import Cell, Table
+from parsers.common.headers import headers_of_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 __all__ = ["PlacedCell", "build_table"]
 
-_LABEL_LENGTH = 30
 _MAX_HEADER_ROWS = 4
-_SMALLEST = 2
-_FORM_COLUMNS = 4
-_NUMBER = re.compile(r"[△▲▽▼+\-–−(]?\s*[\d.,:/~%]+\s*[%)]?\s*\S{0,3}")
+_LABEL_LENGTH = 30
+_SHORT = 8
 _SENTENCE_END = re.compile(r"(다|요|오|함|음)\.$")
+_FORM_COLUMNS = (2, 4, 6)
 
 
 @dataclass(frozen=True, slots=True)
 class PlacedCell:
-    """A cell with its text read: address from 0, spans from 1, and whether the author marked it as a header."""
+    """A cell with its text read.
+
+    Attributes:
+        row: From 0, as are columns.
+        column: See ``row``.
+        row_span: At least 1, as are column spans.
+        column_span: See ``row_span``.
+        text: All its text.
+        tables: Tables in it.
+        header: The author marked it as a header cell (제목 셀).
+        bold: Its text is bold.
+    """
 
     row: int
     column: int
@@ -33,6 +44,7 @@ class PlacedCell:
     text: str
     tables: tuple[Table, ...] = ()
     header: bool = False
+    bold: bool = False
 
 
 def build_table(
@@ -65,7 +77,6 @@ def build_table(
     placed.sort(key=lambda cell: (cell.row, cell.column))
     rows = max([rows, *(cell.row + cell.row_span for cell in placed)])
     columns = max([columns, *(cell.column + cell.column_span for cell in placed)])
-    header_rows = _header_rows(placed, rows, columns)
     table = Table(
         cells=tuple(
             Cell(cell.row, cell.column, cell.text, cell.row_span, cell.column_span, cell.tables)
@@ -74,10 +85,12 @@ def build_table(
         ),
         rows=rows,
         columns=columns,
-        header_rows=header_rows,
-        header_columns=_header_columns(placed, rows, columns, header_rows),
         caption=caption,
     )
+    strong = frozenset((cell.row, cell.column) for cell in placed if cell.bold)
+    declared = _declared_rows(placed, rows)
+    if declared or _first_row_names_columns(placed):
+        table = headers_of_table(table, strong, declared)
     return table, 1 - misfits / len(placed) if placed else 1.0
 
 
@@ -100,7 +113,7 @@ def _fit(
             column += 1
         area = [(row, column)]
     taken.update(area)
-    moved = PlacedCell(row, column, row_span, column_span, cell.text, cell.tables, cell.header)
+    moved = replace(cell, row=row, column=column, row_span=row_span, column_span=column_span)
     return moved, sound
 
 
@@ -110,73 +123,45 @@ def _area(row: int, column: int, row_span: int, column_span: int) -> list[tuple[
     ]
 
 
-def _header_rows(cells: Sequence[PlacedCell], rows: int, columns: int) -> int:
+def _declared_rows(cells: Sequence[PlacedCell], rows: int) -> int:
+    """Leading rows whose cells the author marked as header cells; a table of nothing else has none."""
     by_row: dict[int, list[PlacedCell]] = defaultdict(list)
     for cell in cells:
         by_row[cell.row].append(cell)
-    marked = _marked_rows(by_row, rows)
-    if marked:
-        return marked
-    first = by_row.get(0, [])
-    if min(rows, columns, len(first)) < _SMALLEST:
-        return 0
-    if not _names_columns(first, by_row.get(1, [])):
-        return 0
-    # A header cell that spans rows carries its row's neighbours with it: two-line headers.
-    depth = max(cell.row_span for cell in first)
-    grouped = any(cell.column_span > 1 for cell in first)
-    if depth == 1 or not grouped or depth >= rows or depth > _MAX_HEADER_ROWS:
-        return 1 if depth == 1 else min(depth, rows - 1, _MAX_HEADER_ROWS)
-    return depth
-
-
-def _marked_rows(by_row: dict[int, list[PlacedCell]], rows: int) -> int:
-    """Leading rows whose cells the author marked as header cells; a table of nothing else has none."""
     count = 0
     while count < rows:
         row = by_row.get(count)
         if row is None or not all(cell.header for cell in row):
             break
-        count += max(min(cell.row_span for cell in row), 1)
+        count += min(cell.row_span for cell in row)
     return count if 0 < count < rows and count <= _MAX_HEADER_ROWS else 0
 
 
-def _names_columns(first: Sequence[PlacedCell], second: Sequence[PlacedCell]) -> bool:
+def _first_row_names_columns(cells: Sequence[PlacedCell]) -> bool:
+    """Whether the first row holds labels only.
+
+    Forms are the most common tables of Hangul documents: label and value side by side, row by row. Their first
+    row holds a value, or the row below it has blanks where the values go.
+    """
+    first = [cell for cell in cells if cell.row == 0]
     texts = [" ".join(cell.text.split()) for cell in first]
     named = [text for text in texts if text]
-    if any(cell.tables for cell in first) or any(not _is_label(text) for text in named):
+    if len(named) < max(2, len(texts) - 1) or len(set(named)) < len(named):
         return False
-    # The corner may be empty, and one more cell; a form's row of blanks names nothing.
-    if len(named) < max(2, len(texts) - 1):
+    if any(cell.tables for cell in first) or not all(map(_is_label, named)):
         return False
-    if len(set(named)) < len(named):
+    digits = [any(map(str.isdigit, text)) for text in texts]
+    if len(texts) in _FORM_COLUMNS and any(digits[1::2]) and not any(digits[::2]):
         return False
-    # Label and value side by side (a form) look alike in every row: the row below then repeats the
-    # pattern of filled and blank cells with other labels.
-    below = [cell.text.strip() for cell in second]
-    blank_below = sum(not text for text in below)
-    return not (
-        len(first) <= _FORM_COLUMNS and len(below) == len(first) and 0 < blank_below < len(below)
-    )
+    below = [cell.text.strip() for cell in cells if cell.row == 1]
+    form = len(below) == len(first) and len(below) in _FORM_COLUMNS
+    return not (form and all(below[::2]) and not any(below[1::2]))
 
 
 def _is_label(text: str) -> bool:
     return (
         len(text) <= _LABEL_LENGTH
-        and not _NUMBER.fullmatch(text)
         and not _SENTENCE_END.search(text)
-        and sum(char.isdigit() for char in text) * 2 <= len(text)
+        and any(char.isalpha() for char in text)
+        and (len(text) <= _SHORT or sum(map(str.isdigit, text)) * 2 <= len(text))
     )
-
-
-def _header_columns(cells: Sequence[PlacedCell], rows: int, columns: int, header_rows: int) -> int:
-    """One, where the first column holds labels and most of the rest are numbers."""
-    if not header_rows or columns < _SMALLEST or header_rows >= rows:
-        return 0
-    body = [cell for cell in cells if cell.row >= header_rows]
-    keys = [cell.text.strip() for cell in body if cell.column == 0]
-    values = [cell.text.strip() for cell in body if cell.column > 0]
-    filled = [text for text in values if text]
-    if not keys or not filled or any(not key or _NUMBER.fullmatch(key) for key in keys):
-        return 0
-    return int(sum(bool(_NUMBER.fullmatch(text)) for text in filled) * 2 >= len(filled))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from contracts.errors import ParseFailure
-from contracts.failures import FailureClass
 from parsers.common.hangul_result import finish_document
 from parsers.hwp.container import Container
 from parsers.hwp.docinfo import read_doc_info
@@ -45,7 +44,7 @@ def _read(container: Container, context: ParserContext) -> ParsedDocument:
     reader = SectionReader(info, embedded, context.limits.max_cells)
     names = container.sections()
     if not names:
-        raise ParseFailure(FailureClass.CORRUPT, "no section stream")
+        raise ParseFailure(container.damage(), "no section stream")
     paragraphs: list[Paragraph] = []
     for name in names:
         data, sound = container.read(name)
@@ -53,7 +52,7 @@ def _read(container: Container, context: ParserContext) -> ParsedDocument:
             warnings.append("a section is damaged and was read in part")
         paragraphs.extend(reader.read(data))
     if not paragraphs:
-        raise ParseFailure(FailureClass.CORRUPT, "no paragraph can be read")
+        raise ParseFailure(container.damage(), "no paragraph can be read")
     if reader.too_deep:
         warnings.append("lists nested too deep were left out")
     properties = container.properties()

@@ -12,7 +12,7 @@ import olefile
 from contracts.errors import ParseFailure
 from contracts.failures import FailureClass
 from parsers.hwp.distribution import decrypt_stream
-from parsers.hwp.records import u32
+from parsers.hwp.records import u16, u32
 from parsers.hwp.summary import summary_properties
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ _SMALL_STREAM = 16 * _MEGABYTE
 _COMPRESSED, _ENCRYPTED, _DISTRIBUTION, _DRM = 1, 2, 4, 16
 _CERTIFICATE, _CERTIFICATE_DRM = 1 << 8, 1 << 10
 _SECTION = re.compile(r"Section(\d+)", re.IGNORECASE)
+_OLE_HEADER = 512
 _SUMMARY = "\x05HwpSummaryInformation"
 # What olefile lets through from damaged files, besides its own errors (which are OSError).
 OLE_PROBLEMS = (
@@ -55,6 +56,7 @@ class Container:
     """
 
     def __init__(self, path: Path, limits: ParseSettings) -> None:
+        self._path = path
         self._ratio = limits.archive_ratio
         self._left = limits.max_file_mb * _MEGABYTE
         _check_start(path)
@@ -62,12 +64,12 @@ class Container:
             self._ole = olefile.OleFileIO(path)
             self._paths = ["/".join(entry) for entry in self._ole.listdir()]
         except OLE_PROBLEMS as problem:
-            raise ParseFailure(FailureClass.CORRUPT, "the OLE structure is damaged") from problem
+            failure = FailureClass.TRUNCATED if _is_cut_off(path) else FailureClass.CORRUPT
+            raise ParseFailure(failure, "the OLE structure is damaged") from problem
         header = self._stored("FileHeader") or b""
         if not header.startswith(_SIGNATURE):
             self._ole.close()
-            failure = FailureClass.CORRUPT if self._looks_like_hwp() else FailureClass.UNSUPPORTED
-            raise ParseFailure(failure, "no HWP 5 file header")
+            raise ParseFailure(self._headerless(), "no HWP 5 file header")
         self.version = u32(header, 32)
         self._flags = u32(header, 36)
         try:
@@ -173,8 +175,13 @@ class Container:
         ]
         return [path for _, path in sorted(numbered)]
 
-    def _looks_like_hwp(self) -> bool:
-        return any(path.startswith(("BodyText", "DocInfo")) for path in self._paths)
+    def damage(self) -> FailureClass:
+        """What to call a file of which nothing can be read: ``truncated`` or ``corrupt``."""
+        return FailureClass.TRUNCATED if _is_cut_off(self._path) else FailureClass.CORRUPT
+
+    def _headerless(self) -> FailureClass:
+        known = any(name.startswith(("BodyText", "DocInfo", "FileHeader")) for name in self._paths)
+        return self.damage() if known else FailureClass.UNSUPPORTED
 
     def _check_flags(self) -> None:
         if self._flags & _ENCRYPTED:
@@ -200,3 +207,16 @@ def _check_start(path: Path) -> None:
     if b"\xef\xbf\xbd" in start:
         raise ParseFailure(FailureClass.CORRUPT, "the bytes were converted as if they were text")
     raise ParseFailure(FailureClass.UNSUPPORTED, "not an HWP 5 file")
+
+
+def _is_cut_off(path: Path) -> bool:
+    """Whether the OLE header names sectors of its own tables beyond the end of the file ([MS-CFB] 2.2)."""
+    with path.open("rb") as file:
+        header = file.read(_OLE_HEADER)
+        size = file.seek(0, 2)
+    if len(header) < _OLE_HEADER:
+        return True
+    count, directory = u32(header, 44), u32(header, 48)
+    tables = [u32(header, 76 + 4 * index) for index in range(min(count, 109))]
+    sector = 1 << min(u16(header, 30), 12)
+    return any((number + 1) * sector >= size for number in (directory, *tables))

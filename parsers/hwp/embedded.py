@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 
 import olefile
 
-from contracts.documents import ChildRelation
-from parsers.common.hangul_chart import chart_text
+from contracts.documents import Child, ChildRelation
+from contracts.errors import ParseFailure
+from parsers.common.hangul_xml import read_chart
 from parsers.hwp.container import OLE_PROBLEMS
 
 if TYPE_CHECKING:
-    from contracts.documents import Child
+    from contracts.documents import Table
     from contracts.ports import ParserContext
     from parsers.hwp.container import Container
     from parsers.hwp.docinfo import DocInfo
@@ -22,11 +23,11 @@ __all__ = ["EmbeddedObjects"]
 
 _OOXML_CHART = "OOXMLChartContents"
 _OLD_CHART = "Contents"
+_NOTHING: tuple[str, None] = ("", None)
 _PACKAGE = "Package"
 _NAMES = ((b"xl/", "xlsx"), (b"word/", "docx"), (b"ppt/", "pptx"))
-# Names of cells and series in Hangul's own chart format: a 16-bit length in bytes, then UTF-16 with its zero.
-_GRID = b"VtDataGrid\0"
-_LABEL_LENGTHS = range(4, 200, 2)
+_LABEL = re.compile(rb"(?=(.[\x00\x01])([^\x00]{1,120})\x00\x00)", re.DOTALL)
+_MAX_CHART = 1 << 18
 
 
 class EmbeddedObjects:
@@ -36,61 +37,64 @@ class EmbeddedObjects:
         self._container = container
         self._info = info
         self._context = context
-        self._words: dict[int, str] = {}
+        self._opened: dict[int, tuple[str, Table | None]] = {}
         self.children: list[Child] = []
 
-    def words(self, index: int) -> str:
+    def open(self, index: int) -> tuple[str, Table | None]:
         """See :class:`parsers.hwp.objects.Embedded`."""
-        if index not in self._words:
-            self._words[index] = self._open(index)
-        return self._words[index]
+        if index not in self._opened:
+            self._opened[index] = self._open(index)
+        return self._opened[index]
 
-    def _open(self, index: int) -> str:
+    def _open(self, index: int) -> tuple[str, Table | None]:
         if not 0 < index <= len(self._info.binaries):
-            return ""
+            return _NOTHING
         item = self._info.binaries[index - 1]
         data = self._container.binary(item.number, item.extension) if item.number else b""
         start = data.find(olefile.MAGIC, 0, 16)
         if start < 0:
-            return ""
+            return _NOTHING
         try:
             with olefile.OleFileIO(io.BytesIO(data[start:])) as ole:
                 if ole.exists(_OOXML_CHART):
-                    return chart_text(ole.openstream(_OOXML_CHART).read())
+                    return read_chart(ole.openstream(_OOXML_CHART).read())
                 if ole.exists(_PACKAGE):
                     self._spool(item.number, ole.openstream(_PACKAGE).read())
                 elif ole.exists("Workbook"):
                     name = f"BIN{item.number:04X}.xls"
                     self._add(name, data[start:])
                 elif ole.exists(_OLD_CHART):
-                    return _old_chart_labels(ole.openstream(_OLD_CHART).read())
+                    return _old_chart_labels(ole.openstream(_OLD_CHART).read()), None
         except OLE_PROBLEMS:
-            return ""
-        return ""
+            return _NOTHING
+        return _NOTHING
 
     def _spool(self, number: int, data: bytes) -> None:
         kind = next((ending for mark, ending in _NAMES if mark in data), "zip")
         self._add(f"BIN{number:04X}.{kind}", data)
 
     def _add(self, name: str, data: bytes) -> None:
-        self.children.append(self._context.spool(name, ChildRelation.EMBEDDED, [data]))
+        relation = ChildRelation.EMBEDDED
+        try:
+            child = self._context.spool(name, relation, [data])
+        except ParseFailure as failure:
+            # The document itself is sound; only this object goes beyond the budget.
+            kind, detail = failure.failure.value, failure.detail
+            child = Child(name=name, relation=relation, failure=kind, detail=detail)
+        self.children.append(child)
 
 
 def _old_chart_labels(data: bytes) -> str:
-    """Row and column names in the data grid of Hangul's own chart format."""
-    start = data.find(_GRID)
-    if start < 0:
-        return ""
-    stop = data.find(b"VtBackdrop", start)
+    """Names of rows, columns and axes in Hangul's own chart format, in the order of the file.
+
+    A text there is its length in bytes (16 bits), the text in CP949 with a zero byte, one more zero byte, and
+    the same text in UTF-16 with its zero; only where both readings agree it is taken for one.
+    """
     labels: list[str] = []
-    for found in re.finditer(
-        rb"(?=(..)(?:[\x20-\x7e]\x00|[\x00-\xff][\xac-\xd7]))", data[start:stop], re.DOTALL
-    ):
-        length = int.from_bytes(found[1], "little")
-        raw = data[start + found.start() + 2 :][:length]
-        if length not in _LABEL_LENGTHS or raw[-2:] != b"\0\0":
-            continue
-        label = raw[:-2].decode("utf-16-le", "replace")
-        if label.isprintable() and label not in labels:
-            labels.append(label)
+    for found in _LABEL.finditer(data[:_MAX_CHART]):
+        start = found.start() + 2
+        stop = start + int.from_bytes(found[1], "little")
+        wide = data[start + len(found[2]) + 2 : stop - 2].decode("utf-16-le", "replace")
+        if wide and wide == found[2].decode("cp949", "replace") and wide not in labels:
+            labels.append(wide)
     return ", ".join(labels)

@@ -12,6 +12,8 @@ from parsers.hwp.records import Record, Tag, u16, u32, utf16_text
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from contracts.documents import Table
+
 __all__ = [
     "Embedded",
     "ListReader",
@@ -33,10 +35,10 @@ _LINK = "%hlk"
 
 
 class Embedded(Protocol):
-    """Finds what charts and embedded objects say."""
+    """Finds what charts say, and takes out embedded documents."""
 
-    def words(self, index: int) -> str:
-        """The words of the embedded object of that BinData index (from 1), or ""."""
+    def open(self, index: int) -> tuple[str, Table | None]:
+        """Titles and values of the chart at that BinData index (from 1); ("", None) for everything else."""
         ...
 
 
@@ -101,7 +103,7 @@ def _components(
         elif record.tag in {Tag.SHAPE_PICTURE, Tag.VIDEO_DATA}:
             figures.append(Figure())
         elif record.tag == Tag.SHAPE_OLE:
-            figures.append(Figure(embedded.words(_ole_index(record.data))))
+            figures.append(Figure(*embedded.open(_ole_index(record.data))))
         elif record.tag == Tag.SHAPE_TEXTART:
             text, end = utf16_text(record.data, _TEXTART_TEXT)
             if end <= len(record.data) and len(text) <= _MAX_TEXTART and text.isprintable():

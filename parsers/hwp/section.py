@@ -18,7 +18,7 @@ from parsers.common.hangul_model import (
     Note,
     Paragraph,
 )
-from parsers.common.hangul_numbers import Counters, format_number
+from parsers.common.hangul_numbers import Counters, format_shape
 from parsers.hwp.objects import (
     Embedded,
     compose_text,
@@ -210,7 +210,7 @@ class SectionReader:
         number = u16(record.data, 8) or self._numbers.get(flags & 0xF, 1)
         user, before, after = (chr(u16(record.data, at)).strip("\0") for at in (10, 12, 14))
         shape = flags >> 4 & 0xFF
-        text = user if user and shape & 0x80 else format_number(number, shape)
+        text = user if user and shape & 0x80 else format_shape(number, shape)
         return f"{before}{text}{after}"
 
     def _table(self, record: Record) -> Sequence[Item]:

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 from contracts.documents import BlockKind, Layer
 from contracts.errors import ParseFailure
 from contracts.failures import FailureClass
-from parsers.common.hangul_chart import chart_text
 from parsers.common.hangul_model import Aside, Paragraph
 from parsers.common.hangul_result import finish_document
+from parsers.common.hangul_xml import read_chart
 from parsers.hwpx.header import read_header
 from parsers.hwpx.package import Package
 from parsers.hwpx.section import SectionReader
 
 if TYPE_CHECKING:
-    from contracts.documents import ParsedDocument
+    from contracts.documents import ParsedDocument, Table
     from contracts.ports import ParserContext, ParserInput
 
 __all__ = ["HwpxParser"]
@@ -36,16 +36,16 @@ class HwpxParser:
 
 
 class _PartCharts:
-    """Finds the words of chart parts."""
+    """Reads chart parts."""
 
     def __init__(self, package: Package) -> None:
         self._package = package
 
-    def words(self, element: Any) -> str:
+    def chart(self, element: Any) -> tuple[str, Table | None]:
         """See :class:`parsers.hwpx.objects.Charts`."""
         reference = element.get("chartIDRef", "")
         data = self._package.read(reference) if reference else None
-        return chart_text(data) if data else ""
+        return read_chart(data) if data else ("", None)
 
 
 def _read(package: Package, context: ParserContext) -> ParsedDocument:

@@ -12,6 +12,8 @@ from parsers.hwpx.package import local_name
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from contracts.documents import Table
+
 __all__ = ["Charts", "ListReader", "field_link", "own_text", "read_shape"]
 
 _FIGURES = frozenset({"pic", "ole", "video", "chart"})
@@ -29,10 +31,10 @@ _ESCAPED = re.compile(r"\\(.)")
 
 
 class Charts(Protocol):
-    """Finds what charts and embedded objects say."""
+    """Finds what charts say."""
 
-    def words(self, element: Any) -> str:
-        """The words of the chart or embedded object of a ``chart`` or ``ole`` element, or ""."""
+    def chart(self, element: Any) -> tuple[str, Table | None]:
+        """Titles and values of the chart of a ``chart`` element; ("", None) for everything else."""
         ...
 
 
@@ -61,8 +63,9 @@ def read_shape(element: Any, reader: ListReader, charts: Charts) -> Iterable[Ite
             items.extend(read_shape(child, reader, charts))
     name = local_name(element)
     if name in _FIGURES:
-        words = [_description(element), charts.words(element)]
-        items.append(Figure("\n".join(word for word in words if word), caption, inline))
+        titles, table = charts.chart(element)
+        words = "\n".join(filter(None, (_description(element), titles)))
+        items.append(Figure(words, table, caption, inline))
     elif name == "textart":
         items.append(Box([Paragraph([element.get("text", "")])], caption, inline))
     elif texts or caption:

@@ -8,19 +8,19 @@ import zipfile
 import zlib
 from typing import TYPE_CHECKING, Any, Self
 
-from lxml import etree
-
 from contracts.errors import ParseFailure
 from contracts.failures import FailureClass
+from parsers.common.hangul_xml import parse_xml
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from contracts.settings import ParseSettings
 
-__all__ = ["Package", "local_name", "parse_xml"]
+__all__ = ["Package", "local_name"]
 
 _MEGABYTE = 1 << 20
+_PIECE = 4096
 _SMALL_PART = 16 * _MEGABYTE
 _SECTION = re.compile(r"(?:^|/)section(\d+)\.xml$", re.IGNORECASE)
 _MASTER = re.compile(r"(?:^|/)masterpage(\d+)\.xml$", re.IGNORECASE)
@@ -31,27 +31,6 @@ def local_name(element: Any) -> str:
     """Name of an element without its namespace, "" for comments and processing instructions."""
     tag = element.tag
     return tag.rpartition("}")[2] if isinstance(tag, str) else ""
-
-
-def parse_xml(data: bytes) -> tuple[Any, bool]:
-    """Parse a part without entities, network or huge trees.
-
-    Returns:
-        The root element, or None where nothing can be read, and whether the part was well-formed.
-    """
-    for recover in (False, True):
-        parser = etree.XMLParser(
-            resolve_entities=False,
-            no_network=True,
-            huge_tree=False,
-            remove_comments=True,
-            recover=recover,
-        )
-        try:
-            return etree.fromstring(data, parser), not recover
-        except etree.XMLSyntaxError:
-            continue
-    return None, False
 
 
 class Package:
@@ -91,23 +70,40 @@ class Package:
         Raises:
             ParseFailure: ``archive_bomb`` beyond the limits.
         """
+        data, sound = self._stored(name)
+        return data if sound else None
+
+    def xml(self, name: str) -> tuple[Any, bool]:
+        """Root element of an XML part and whether it was sound.
+
+        A damaged part is read as far as it goes; None where it is absent or nothing of it can be read.
+
+        Raises:
+            ParseFailure: ``archive_bomb`` beyond the limits.
+        """
+        data, stored = self._stored(name)
+        if not data:
+            return None, False
+        root, sound = parse_xml(data)
+        return root, stored and sound
+
+    def _stored(self, name: str) -> tuple[bytes, bool]:
         info = self._names.get(_entry_key(name)) or self._folded(name)
         if info is None:
-            return None
+            return b"", False
         ratio = info.file_size / max(info.compress_size, 1)
         if info.file_size > self._left or (info.file_size > _SMALL_PART and ratio > self._ratio):
             raise ParseFailure(FailureClass.ARCHIVE_BOMB, "a part of the package unfolds too far")
+        self._left -= info.file_size
+        parts: list[bytes] = []
         try:
-            data = self._zip.read(info)
+            with self._zip.open(info) as file:
+                while part := file.read(_PIECE):
+                    parts.append(part)
         except (*_ZIP_PROBLEMS, RuntimeError):
-            return None
-        self._left -= len(data)
-        return data
-
-    def xml(self, name: str) -> tuple[Any, bool]:
-        """Root element of an XML part (None where absent or unreadable) and whether it was sound."""
-        data = self.read(name)
-        return (None, False) if data is None else parse_xml(data)
+            # What came out before the damaged place is still text.
+            return b"".join(parts), False
+        return b"".join(parts), True
 
     def sections(self) -> list[str]:
         """Section parts in reading order: the spine's, then those that no spine names."""

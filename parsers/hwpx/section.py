@@ -18,7 +18,7 @@ from parsers.common.hangul_model import (
     Note,
     Paragraph,
 )
-from parsers.common.hangul_numbers import Counters, format_number, shape_by_name
+from parsers.common.hangul_numbers import Counters, format_shape, shape_by_name
 from parsers.hwpx.header import whole_number
 from parsers.hwpx.objects import Charts, field_link, own_text, read_shape
 from parsers.hwpx.package import local_name
@@ -253,5 +253,5 @@ def _automatic_number(element: Any) -> str:
     if style.get("userChar") and style.get("type") == "USER_CHAR":
         text = style.get("userChar")
     else:
-        text = format_number(number, shape_by_name(style.get("type", "DIGIT")))
+        text = format_shape(number, shape_by_name(style.get("type", "DIGIT")))
     return f"{style.get('prefixChar', '')}{text}{style.get('suffixChar', '')}"
