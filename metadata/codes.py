@@ -40,7 +40,9 @@ _LABELS: dict[CodeKind, tuple[str, ...]] = {
 _KIND_BY_LABEL = {label: kind for kind, labels in _LABELS.items() for label in labels}
 
 _EDGE, _STOP = r"(?<![A-Z0-9@./\-])", r"(?![A-Z0-9@]|-[A-Z0-9])"
-_TOKEN = re.compile(rf"{_EDGE}[A-Z0-9]{{1,10}}(?:[-_][A-Z0-9]{{1,12}}){{1,5}}{_STOP}")
+_TOKEN = re.compile(
+    rf"{_EDGE}[A-Z0-9]{{1,10}}([-_])[A-Z0-9]{{1,12}}(?:\1[A-Z0-9]{{1,12}}){{0,4}}{_STOP}"
+)
 _SPACED = re.compile(
     rf"{_EDGE}(?:{'|'.join(sorted(_KIND_BY_PREFIX, key=len, reverse=True))})"
     rf"(?:[ ][A-Z]{{1,6}})?[ ]\d{{2,6}}{_STOP}"
@@ -69,13 +71,13 @@ def kind_of_code(code: str) -> CodeKind | None:
     return None
 
 
-def document_number_in(text: str) -> str | None:
+_NUMBERING = frozenset({CodeKind.DOCUMENT, CodeKind.REPORT_8D})
+
+
+def document_number_in(text: str, kinds: frozenset[CodeKind] = _NUMBERING) -> str | None:
     """The first code within ``text`` whose form is that of a document number, canonical, or None."""
-    for raw in _tokens(text):
-        code = canonical_code(raw)
-        if kind_of_code(code) in {CodeKind.DOCUMENT, CodeKind.REPORT_8D}:
-            return code
-    return None
+    codes = (canonical_code(raw) for raw in _tokens(text))
+    return next((code for code in codes if kind_of_code(code) in kinds), None)
 
 
 def find_codes(

@@ -77,12 +77,15 @@ def enrich(document: ParsedDocument, item: EnrichInput, rules: EnrichRules) -> D
     readings = [] if mail else read_pages(document)
     readings += property_readings(document, rules.departments, mail=mail)
     readings += item_readings(item.path, item.name, rules.departments)
-    readings += container_readings(item.containers, item.departments)
+    readings += container_readings(item.containers, item.mail, item.departments)
+    if item.modified:
+        day = item.modified.isoformat()
+        readings.append(Evidence("issued_date", day, EvidenceSource.DEFAULT, day, "modified"))
     readings = [_canonical_department(reading, rules) for reading in readings]
     titles = title_readings(document, item.name, readings, mail=mail)
     kinds = _types(document, titles, readings, mail=mail)
     chosen_type = kinds[0].value if kinds else "other"
-    readings = _as_record(readings, chosen_type)
+    readings = _numbered(readings, chosen_type)
     by_field = _ranked(
         [*titles, *kinds, *(r for r in readings if r.field not in {"title", "document_type"})]
     )
@@ -154,6 +157,16 @@ def _types(
     return sorted(dict.fromkeys(kinds), key=lambda reading: _ORDER[reading.source])
 
 
+def _numbered(readings: list[Evidence], document_type: str) -> list[Evidence]:
+    """Numbers that are the document's own: a drawing's number is its document number, no other's."""
+    if document_type != "drawing":
+        return _as_record(readings, document_type)
+    return [
+        replace(reading, field="document_number") if reading.field == "drawing_number" else reading
+        for reading in readings
+    ]
+
+
 def _as_record(readings: list[Evidence], document_type: str) -> list[Evidence]:
     """Records carry the day of their event and the numbers of what they are about, not their own."""
     if document_type not in RECORD_TYPES:
@@ -178,8 +191,9 @@ def _ranked(readings: Iterable[Evidence]) -> dict[str, list[Evidence]]:
     for reading in readings:
         if reading not in by_field.setdefault(reading.field, []):
             by_field[reading.field].append(reading)
-    for found in by_field.values():
-        found.sort(key=lambda reading: _ORDER[reading.source])
+    for name, found in by_field.items():
+        if name != "title":  # titles come ordered by what they tell
+            found.sort(key=lambda reading: _ORDER[reading.source])
     revisions = by_field.get("revision", [])
     revisions.sort(key=lambda reading: (_is_date(reading.value), _ORDER[reading.source]))
     return by_field

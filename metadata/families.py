@@ -78,8 +78,9 @@ def family_key(version: DocumentVersion, path: str, name: str) -> str:
     if version.document_type == "mail":
         return ""
     marks = read_name(stem_of(name))
-    companion = fold_name(" ".join(match.group() for match in _COMPANION.finditer(marks.bare)))
     if version.document_number:
+        rest = _without_code(marks.bare, version.document_number)
+        companion = fold_name(" ".join(match.group() for match in _COMPANION.finditer(rest)))
         suffix = f":{companion}" if companion and not _is_plain(version, companion) else ""
         return f"n:{fold_code(version.document_number)}{suffix}"
     bare = marks.stem if version.document_type in RECORD_TYPES else marks.bare
@@ -90,6 +91,12 @@ def family_key(version: DocumentVersion, path: str, name: str) -> str:
             return ""
     key = fold_name(bare)
     return f"t:{key}@{_folder_key(path)}" if is_type_only(bare) else f"t:{key}"
+
+
+def _without_code(bare: str, number: str) -> str:
+    """The name without the document number, however it is spelled there (``QP-EN-004`` holds an EN)."""
+    spelled = r"[\s\-_./]*".join(map(re.escape, fold_code(number)))
+    return re.sub(spelled, " ", bare, flags=re.IGNORECASE)
 
 
 def _is_plain(version: DocumentVersion, companion: str) -> bool:

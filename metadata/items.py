@@ -6,11 +6,11 @@ import re
 from email.utils import parseaddr
 from typing import TYPE_CHECKING
 
-from contracts.versions import Evidence, EvidenceSource, Status
+from contracts.versions import CodeKind, Evidence, EvidenceSource, Status
 from metadata.codes import document_number_in
 from metadata.dates import find_date
 from metadata.folding import clip, fold_name, normalise
-from metadata.kinds import type_of_text
+from metadata.kinds import is_type_only, type_of_text
 from metadata.labels import field_of
 from metadata.revisions import read_name
 from metadata.statuses import folder_status, name_status
@@ -76,10 +76,10 @@ def _sender(properties: Mapping[str, str], departments: Sequence[str]) -> Iterat
 def item_readings(path: str, name: str, departments: Sequence[str]) -> list[Evidence]:
     """Readings from the file name and the folders above it (containers count as folders)."""
     found = list(_from_name(name))
-    folders = [part for part in path.replace("!/", "/").split("/")[:-1] if part]
     # the innermost folder says most about the file
-    for folder in reversed(folders):
-        found.extend(_from_folder(folder, departments))
+    for part in reversed(path.replace("!/", "!\n").replace("/", "\n").split("\n")[:-1]):
+        if part:
+            found.extend(_from_folder(part.removesuffix("!"), departments, real=part[-1] != "!"))
     return found
 
 
@@ -90,9 +90,12 @@ def _from_name(name: str) -> Iterator[Evidence]:
     for revision in (marks.revision, marks.dated):
         if revision:
             yield Evidence("revision", revision.text, EvidenceSource.FILE_NAME, revision.raw, where)
-    number = document_number_in(read_name(stem).bare)
+    number = document_number_in(marks.bare)
     if number:
         yield Evidence("document_number", number, EvidenceSource.FILE_NAME, stem, where)
+    drawing = document_number_in(marks.bare, frozenset({CodeKind.DRAWING}))
+    if drawing:
+        yield Evidence("drawing_number", drawing, EvidenceSource.FILE_NAME, stem, where)
     status = name_status(stem)
     if status:
         yield Evidence("status", status[0].value, EvidenceSource.FILE_NAME, status[1], where)
@@ -103,7 +106,7 @@ def _from_name(name: str) -> Iterator[Evidence]:
         yield Evidence("security_level", level, EvidenceSource.FILE_NAME, stem, where)
 
 
-def _from_folder(folder: str, departments: Sequence[str]) -> Iterator[Evidence]:
+def _from_folder(folder: str, departments: Sequence[str], *, real: bool) -> Iterator[Evidence]:
     where = f"folder {folder}"
     stem = stem_of(folder) if "." in folder else normalise(folder)
     marked = name_status(stem)
@@ -113,7 +116,7 @@ def _from_folder(folder: str, departments: Sequence[str]) -> Iterator[Evidence]:
     level = security_mark(stem)
     if level:
         yield Evidence("security_level", level, EvidenceSource.FOLDER, folder, where)
-    kind = type_of_text(stem)
+    kind = type_of_text(stem) if real and is_type_only(stem) else None
     if kind:
         yield Evidence("document_type", kind[0], EvidenceSource.FOLDER, folder, where)
     bare = fold_name(re.sub(r"^[\d\s._\-)(]+", "", stem))
@@ -123,10 +126,17 @@ def _from_folder(folder: str, departments: Sequence[str]) -> Iterator[Evidence]:
 
 
 def container_readings(
-    containers: Sequence[DocumentVersion], departments: Sequence[str]
+    containers: Sequence[DocumentVersion], mail: Mapping[str, str], departments: Sequence[str]
 ) -> list[Evidence]:
     """What an attachment or member takes over from its containers, and the source's own department."""
     found = []
+    sent = find_date(mail.get("date", ""))
+    if sent:
+        found.append(
+            Evidence(
+                "issued_date", sent.isoformat(), EvidenceSource.CONTAINER, mail["date"], "mail"
+            )
+        )
     for container in reversed(containers):
         where = f"container {container.title}"
         for name, value in (

@@ -34,7 +34,7 @@ _GENERAL: tuple[tuple[str, str], ...] = (
     ("drawing", r"도면|(?<![a-z])(?:drawing|dwg)(?![a-z])"),
     ("form", r"점검표|체크\s?(?:리스트|시트)|check\s?(?:list|sheet)"),
     ("report", r"보고서?|일보|주보|월보|결과서|분석서|검토서|report"),
-    ("work_standard", r"표준|절차|지침|기준"),
+    ("work_standard", r"(?:표준|절차|지침|기준)(?=[\s\d._()\-]*$)"),
 )
 _SPECIFIC_PATTERNS = tuple(
     (kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in _SPECIFIC

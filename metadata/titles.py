@@ -27,6 +27,7 @@ _JUNK = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _LONGEST = 150
+_ORDER = {source: rank for rank, source in enumerate(EvidenceSource)}
 
 
 def stem_of(name: str) -> str:
@@ -51,6 +52,7 @@ def title_readings(
     found += [reading for reading in readings if reading.field == "title"]
     if not mail:
         found += _own_titles(document)
+    found.sort(key=lambda reading: _ORDER[reading.source])
     stem = stem_of(name)
     by_name = _title(stem.replace("_", " ") or name, EvidenceSource.FILE_NAME, f"file name {name}")
     sound = [reading for reading in found if not _JUNK.fullmatch(reading.value)]
@@ -67,7 +69,9 @@ def _own_titles(document: ParsedDocument) -> list[Evidence]:
     if normalise(document.title):
         found.append(_title(document.title, EvidenceSource.PROPERTIES, "document title"))
     for block in head_blocks(document):
-        if block.kind is BlockKind.HEADING and 0 < len(normalise(block.text)) <= _LONGEST:
+        text = normalise(block.text)
+        named = text == normalise(block.position.sheet or "")  # a sheet's name titles the sheet
+        if block.kind is BlockKind.HEADING and 0 < len(text) <= _LONGEST and not named:
             found.append(_title(block.text, EvidenceSource.BODY, place(block.position)))
             break
     return found

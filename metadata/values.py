@@ -97,5 +97,6 @@ _READERS: dict[str, Callable[[str], str | None]] = {
     "status": _status,
     "document_type": _type,
     "document_number": _number,
+    "drawing_number": _number,
     "supersedes": _number,
 }
