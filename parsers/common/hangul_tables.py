@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["PlacedCell", "build_table"]
 
 _MAX_HEADER_ROWS = 4
+_MAX_AREA = 2_000_000
 _LABEL_LENGTH = 30
 _SHORT = 8
 _SENTENCE_END = re.compile(r"(다|요|오|함|음)\.$")
@@ -67,16 +68,12 @@ def build_table(
     Returns:
         The table, and the share of its cells that fitted the declared grid, 0 to 1.
     """
-    taken: set[tuple[int, int]] = set()
-    placed: list[PlacedCell] = []
-    misfits = 0
-    for cell in sorted(cells, key=lambda cell: (cell.row, cell.column)):
-        fitted, sound = _fit(cell, rows, columns, taken)
-        misfits += not sound
-        placed.append(fitted)
+    grid = _Places(rows, columns)
+    placed = [grid.place(cell) for cell in sorted(cells, key=lambda cell: (cell.row, cell.column))]
     placed.sort(key=lambda cell: (cell.row, cell.column))
-    rows = max([rows, *(cell.row + cell.row_span for cell in placed)])
-    columns = max([columns, *(cell.column + cell.column_span for cell in placed)])
+    # What is declared beyond the last cell holds nothing.
+    rows = max((cell.row + cell.row_span for cell in placed), default=0)
+    columns = max((cell.column + cell.column_span for cell in placed), default=0)
     table = Table(
         cells=tuple(
             Cell(cell.row, cell.column, cell.text, cell.row_span, cell.column_span, cell.tables)
@@ -91,36 +88,44 @@ def build_table(
     declared = _declared_rows(placed, rows)
     if declared or _first_row_names_columns(placed):
         table = headers_of_table(table, strong, declared)
-    return table, 1 - misfits / len(placed) if placed else 1.0
+    return table, 1 - grid.misfits / len(placed) if placed else 1.0
 
 
-def _fit(
-    cell: PlacedCell, rows: int, columns: int, taken: set[tuple[int, int]]
-) -> tuple[PlacedCell, bool]:
-    row, column = cell.row, cell.column
-    row_span = max(1, min(cell.row_span, max(rows - row, 1)))
-    column_span = max(1, min(cell.column_span, max(columns - column, 1)))
-    area = _area(row, column, row_span, column_span)
-    sound = (
-        row < rows
-        and column < columns
-        and (row_span, column_span) == (cell.row_span, cell.column_span)
-        and taken.isdisjoint(area)
-    )
-    if not taken.isdisjoint(area):
-        row_span = column_span = 1
-        while (row, column) in taken:
+class _Places:
+    """Which places of a grid are taken; a damaged file's spans cannot make it larger than its cells."""
+
+    def __init__(self, rows: int, columns: int) -> None:
+        self._rows, self._columns = rows, columns
+        self._taken: set[tuple[int, int]] = set()
+        self._free: dict[int, int] = {}
+        self._room = _MAX_AREA
+        self.misfits = 0
+
+    def place(self, cell: PlacedCell) -> PlacedCell:
+        """The cell at its own place, or at the next free one of its row where that is taken."""
+        row_span = max(1, min(cell.row_span, self._rows - cell.row))
+        column_span = max(1, min(cell.column_span, self._columns - cell.column))
+        inside = cell.row < self._rows and cell.column < self._columns
+        area: list[tuple[int, int]] = []
+        if row_span * column_span <= self._room:
+            area = [
+                (cell.row + down, cell.column + right)
+                for down in range(row_span)
+                for right in range(column_span)
+            ]
+        if area and self._taken.isdisjoint(area):
+            self._taken.update(area)
+            self._room -= len(area)
+            kept = (row_span, column_span) == (cell.row_span, cell.column_span)
+            self.misfits += not (inside and kept)
+            return cell if kept else replace(cell, row_span=row_span, column_span=column_span)
+        self.misfits += 1
+        column = max(self._free.get(cell.row, 0), cell.column)
+        while (cell.row, column) in self._taken:
             column += 1
-        area = [(row, column)]
-    taken.update(area)
-    moved = replace(cell, row=row, column=column, row_span=row_span, column_span=column_span)
-    return moved, sound
-
-
-def _area(row: int, column: int, row_span: int, column_span: int) -> list[tuple[int, int]]:
-    return [
-        (row + down, column + right) for down in range(row_span) for right in range(column_span)
-    ]
+        self._taken.add((cell.row, column))
+        self._free[cell.row] = column + 1
+        return replace(cell, column=column, row_span=1, column_span=1)
 
 
 def _declared_rows(cells: Sequence[PlacedCell], rows: int) -> int:

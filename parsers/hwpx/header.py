@@ -52,7 +52,7 @@ def read_header(root: Any) -> Header:
     header = Header()
     if root is None:
         return header
-    for element in root.iter():
+    for element in root.iter("{*}paraPr", "{*}charPr", "{*}numbering", "{*}bullet"):
         match local_name(element):
             case "paraPr":
                 _read_paragraph_shape(element, header)
@@ -71,8 +71,8 @@ def read_header(root: Any) -> Header:
 
 
 def _read_paragraph_shape(element: Any, header: Header) -> None:
-    for child in element.iter():
-        if local_name(child) == "heading" and child.get("type", "NONE") != "NONE":
+    for child in element.iter("{*}heading"):
+        if child.get("type", "NONE") != "NONE":
             header.heads[element.get("id", "")] = HeadStyle(
                 child.get("type"),
                 whole_number(child.get("idRef")),

@@ -6,6 +6,7 @@ import posixpath
 import re
 import zipfile
 import zlib
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Self
 
 from contracts.errors import ParseFailure
@@ -27,10 +28,15 @@ _MASTER = re.compile(r"(?:^|/)masterpage(\d+)\.xml$", re.IGNORECASE)
 _ZIP_PROBLEMS = (zipfile.BadZipFile, zlib.error, OSError, ValueError, NotImplementedError, EOFError)
 
 
+@lru_cache(maxsize=4096)
+def _local(tag: str) -> str:
+    return tag.rpartition("}")[2]
+
+
 def local_name(element: Any) -> str:
     """Name of an element without its namespace, "" for comments and processing instructions."""
     tag = element.tag
-    return tag.rpartition("}")[2] if isinstance(tag, str) else ""
+    return _local(tag) if isinstance(tag, str) else ""
 
 
 class Package:
@@ -115,13 +121,13 @@ class Package:
 
     def header(self) -> str:
         """Name of the part with styles and numberings."""
-        manifest, _ = self._manifest()
+        manifest, _ = self._manifest
         named = [name for name in manifest.values() if name.lower().endswith("header.xml")]
         return next(iter(named), "Contents/header.xml")
 
     def binary_items(self) -> dict[str, str]:
         """Part name by manifest id, for pictures and embedded objects."""
-        return self._manifest()[0]
+        return self._manifest[0]
 
     def metadata(self) -> dict[str, str]:
         """Title, author, dates and the like from the package document."""
@@ -141,7 +147,7 @@ class Package:
         return found
 
     def _ordered(self, pattern: re.Pattern[str]) -> list[str]:
-        manifest, spine = self._manifest()
+        manifest, spine = self._manifest
         listed = [manifest[item] for item in spine if item in manifest]
         order = [name for name in listed if pattern.search(name)]
         rest = [name for name in self._names if pattern.search(name)]
@@ -151,6 +157,7 @@ class Package:
             name for name in rest if name.lower() not in known
         ]
 
+    @cached_property
     def _manifest(self) -> tuple[dict[str, str], list[str]]:
         document = self._package_document()
         root, _ = self.xml(document)
