@@ -7,7 +7,7 @@ from contracts.errors import ParseFailure
 from contracts.failures import FailureClass
 from contracts.ports import ParserContext, ParserInput
 from parsers.common.charset import decode_text, without_surrogates
-from parsers.common.korean_charset import is_johab
+from parsers.common.charset_evidence import charset_by_text, is_johab
 from parsers.common.markup import declared_charset, read_markup
 from parsers.common.office_quality import Findings, page_quality
 
@@ -26,7 +26,9 @@ class HtmlParser:
         data = source.path.read_bytes()
         if not data.strip(b"\0 \t\r\n"):
             raise ParseFailure(FailureClass.EMPTY, "no characters but white space")
-        declared = "johab" if is_johab(data) else declared_charset(data)
+        declared = declared_charset(data)
+        if is_johab(data) or not declared:
+            declared = charset_by_text(data)
         decoded = decode_text(data, declared)
         page = read_markup(without_surrogates(decoded.text))
         findings = Findings()
