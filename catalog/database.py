@@ -107,6 +107,17 @@ class Database:
                 with self._connect(writes=False) as connection:
                     yield connection
 
+    def probe(self) -> None:
+        """Connect once; on SQLite alone, since only one connection may switch a new file to WAL.
+
+        Raises:
+            CatalogUnavailableError: the database cannot be reached now.
+            OSError: the lock file cannot be made.
+            sqlalchemy.exc.DatabaseError: the file is no database, or a damaged one.
+        """
+        with _translated(), self._writer(), self._connect(writes=False):
+            pass
+
     def close(self) -> None:
         """Close every connection that is not in use."""
         self._engine.dispose()
@@ -204,7 +215,16 @@ def _open_sqlite(file: Path) -> Database:
     )
     event.listen(engine, "connect", _prepare_sqlite)
     event.listen(engine, "begin", _begin_sqlite)
-    return Database(engine, file.with_name(f"{file.name}.lock"))
+    database = Database(engine, file.with_name(f"{file.name}.lock"))
+    try:
+        database.probe()
+    except exc.DatabaseError as problem:
+        msg = f"{file}: {problem.orig}"
+        raise ConfigError(msg, advice="move it away, or restore a backup") from problem
+    except OSError as problem:
+        msg = f"{file}: {problem.strerror}"
+        raise ConfigError(msg, advice="the folder and its files must be writable") from problem
+    return database
 
 
 def _prepare_sqlite(connection: Any, _record: object) -> None:
@@ -230,17 +250,19 @@ def _open_postgres(address: sa.URL) -> Database:
     except ImportError as problem:
         msg = "the package psycopg is missing"
         raise ConfigError(msg, advice="pip install 'psycopg[binary]'") from problem
-    event.listen(engine, "connect", _prepare_postgres)
-    with _translated(), engine.connect() as connection:
-        encoding = connection.execute(sa.text("SHOW server_encoding")).scalar_one()
-    if encoding != "UTF8":
-        engine.dispose()
-        msg = f"the PostgreSQL database is encoded as {encoding}, UTF8 is needed"
-        raise ConfigError(msg, advice="createdb --encoding=UTF8 --template=template0 NAME")
-    return Database(engine, None)
+    # Before SQLAlchemy's own first look at the server, which another encoding would confuse.
+    event.listen(engine, "connect", _prepare_postgres, insert=True)
+    database = Database(engine, None)
+    database.probe()
+    return database
 
 
 def _prepare_postgres(connection: Any, _record: object) -> None:
+    encoding = connection.info.parameter_status("server_encoding")
+    if encoding != "UTF8":
+        connection.close()
+        msg = f"the PostgreSQL database is encoded as {encoding}, UTF8 is needed"
+        raise ConfigError(msg, advice="createdb --encoding=UTF8 --template=template0 NAME")
     connection.autocommit = True
     with connection.cursor() as cursor:
         # A writer that hangs gives way in the end: everyone else waits for it.

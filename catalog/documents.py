@@ -8,6 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from catalog.database import Database
+from catalog.outcomes import subject_of
 from catalog.overlay import OVERLAY_VERSION
 from catalog.records import DocumentRecord, VersionRecord
 from catalog.statements import batches, bump, row_of, upsert
@@ -169,7 +170,9 @@ def _purge(connection: sa.Connection, document_ids: Sequence[str]) -> set[str]:
     ids = sa.select(versions.c.version_id).where(theirs).scalar_subquery()
     for table in (codes, quality, verdicts):
         connection.execute(sa.delete(table).where(table.c.version_id.in_(ids)))
-    for table in (versions, conflicts, outbox, overlay, outcomes, documents):
+    subjects = [subject_of(document_id) for document_id in document_ids]
+    connection.execute(sa.delete(outcomes).where(outcomes.c.subject.in_(subjects)))
+    for table in (versions, conflicts, outbox, overlay, documents):
         where = table.c.document_id.in_(document_ids)
         if connection.execute(sa.delete(table).where(where)).rowcount and table is overlay:
             bump(connection, OVERLAY_VERSION)

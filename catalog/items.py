@@ -79,29 +79,14 @@ class ItemStore:
         once, as it was when its page of 500 was read, in the order of (processed, item_id): what was never
         processed comes first.
         """
-        processed, item_id = "", 0
-        # Three ranges of the index instead of a scan over everything that is done.
-        todo = sa.or_(
-            items.c.processed < fingerprint,
-            sa.and_(items.c.processed > fingerprint, items.c.processed < f"{fingerprint}:"),
-            items.c.processed >= f"{fingerprint};",
+        # Three ranges of an index, so that what is done costs nothing.
+        ranges = (
+            (("", 0), fingerprint),
+            ((fingerprint, _MOST), f"{fingerprint}:"),
+            ((f"{fingerprint};", 0), None),
         )
-        while True:
-            after = sa.or_(
-                items.c.processed > processed,
-                sa.and_(items.c.processed == processed, items.c.item_id > item_id),
-            )
-            query = (
-                sa.select(items)
-                .where(items.c.source == source, items.c.state == "present", todo, after)
-                .order_by(items.c.processed, items.c.item_id)
-                .limit(_WORK_PAGE)
-            )
-            page = self._page(query)
-            yield from page
-            if len(page) < _WORK_PAGE:
-                return
-            processed, item_id = page[-1].processed, page[-1].item_id
+        for after, before in ranges:
+            yield from self._processed_between(source, after, before)
 
     def count(self, source: str, state: str | None = None) -> int:
         """Items of a source: in that state, or all that are not deleted."""
@@ -115,7 +100,8 @@ class ItemStore:
 
         A record with a number replaces that row. One without takes over the row, not deleted, of the
         same object at the same path, where there is one (so a repeated call adds nothing), else it is
-        new. All in one transaction.
+        new. All in one transaction. Hand over some thousands at a time: what is returned is in memory,
+        and other writers wait meanwhile.
         """
         stored: list[ItemRecord] = []
         with self._database.write() as connection:
@@ -167,6 +153,24 @@ class ItemStore:
             for batch in batches(item_ids):
                 connection.execute(sa.delete(items).where(items.c.item_id.in_(batch)))
 
+    def _processed_between(
+        self, source: str, after: tuple[str, int], before: str | None
+    ) -> Iterator[ItemRecord]:
+        where = [items.c.source == source, items.c.state == "present"]
+        if before is not None:
+            where.append(items.c.processed < before)
+        query = sa.select(items).where(*where).order_by(items.c.processed, items.c.item_id)
+        while True:
+            # Two seeks: SQLite would walk all equal values for one comparison of both columns.
+            same = sa.and_(items.c.processed == after[0], items.c.item_id > after[1])
+            page = self._page(query.where(same).limit(_WORK_PAGE))
+            if left := _WORK_PAGE - len(page):
+                page += self._page(query.where(items.c.processed > after[0]).limit(left))
+            yield from page
+            if len(page) < _WORK_PAGE:
+                return
+            after = page[-1].processed, page[-1].item_id
+
     def _update(self, item_ids: Iterable[int], values: dict[str, Any]) -> None:
         with self._database.write() as connection:
             for batch in batches(item_ids):
@@ -178,7 +182,9 @@ class ItemStore:
 
     def _page(self, query: sa.Select[Any]) -> list[ItemRecord]:
         with self._database.read() as connection:
-            return [ItemRecord(**row) for row in connection.execute(query).mappings()]
+            result = connection.execute(query)
+            names = tuple(result.keys())
+            return [ItemRecord(**dict(zip(names, row, strict=True))) for row in result]
 
     def _numbered(
         self, connection: sa.Connection, records: Sequence[ItemRecord]

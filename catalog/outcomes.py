@@ -15,7 +15,7 @@ from catalog.text import digest, from_json, to_json
 from contracts.failures import FailureClass
 from contracts.outcomes import Outcome, OutcomeKind
 
-__all__ = ["OutcomeStore"]
+__all__ = ["OutcomeStore", "subject_of"]
 
 _PLAIN = (
     "document_id",
@@ -55,12 +55,11 @@ class OutcomeStore:
                     for (subject, record), seq in zip(latest.items(), seqs, strict=True)
                 ]
                 upsert(connection, outcomes, rows, key=("subject",), keep=("seq",))
-                named = [_path_subject(record) for record in batch if record.document_id]
-                connection.execute(sa.delete(outcomes).where(outcomes.c.subject.in_(named)))
+                self._delete(_path_subject(record) for record in batch if record.document_id)
 
     def get(self, document_id: str) -> OutcomeRecord | None:
         """The document's outcome."""
-        where = outcomes.c.subject == digest("document", document_id)
+        where = outcomes.c.subject == subject_of(document_id)
         with self._database.read() as connection:
             row = connection.execute(sa.select(outcomes).where(where)).first()
         return _record(row) if row else None
@@ -112,7 +111,7 @@ class OutcomeStore:
 
     def delete_for(self, document_ids: Iterable[str]) -> None:
         """Forget the outcomes of documents; unknown ids are ignored."""
-        self._delete(digest("document", document_id) for document_id in document_ids)
+        self._delete(subject_of(document_id) for document_id in document_ids)
 
     def delete_paths(self, source: str, members: Iterable[tuple[str, str]]) -> None:
         """Forget outcomes kept under (path, member path) alone; unknown ones are ignored."""
@@ -141,9 +140,14 @@ class OutcomeStore:
                 connection.execute(sa.delete(outcomes).where(outcomes.c.subject.in_(batch)))
 
 
+def subject_of(document_id: str) -> str:
+    """The key under which a document's outcome is kept."""
+    return digest("document", document_id)
+
+
 def _subject(record: OutcomeRecord) -> str:
     if record.document_id:
-        return digest("document", record.document_id)
+        return subject_of(record.document_id)
     return _path_subject(record)
 
 

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 
 from catalog.database import Database
 from catalog.records import QueryRecord
-from catalog.statements import bump
+from catalog.statements import bump, upsert
 from catalog.tables import meta, queries
 from catalog.text import from_json, to_json
 
@@ -71,6 +71,21 @@ class QueryStore:
                 if row.seq != seq or row.digest != digest:
                     return _record(row)
         return None
+
+    def prune(self, before: str) -> int:
+        """Remove the oldest queries, up to the first one at or after a UTC text; how many.
+
+        Where the rest begins is noted, so that ``verify_chain`` still covers it.
+        """
+        with self._database.transaction() as connection:
+            kept = sa.select(sa.func.min(queries.c.seq)).where(queries.c.at >= before)
+            first = connection.execute(kept).scalar() or _last(connection)[0] + 1
+            query = sa.select(queries.c.seq, queries.c.digest).where(queries.c.seq < first)
+            last = connection.execute(query.order_by(queries.c.seq.desc()).limit(1)).first()
+            if last is None:
+                return 0
+            upsert(connection, meta, [{"key": _ANCHOR, "value": f"{last.seq} {last.digest}"}])
+            return connection.execute(sa.delete(queries).where(queries.c.seq < first)).rowcount
 
     def tail(self, limit: int = 100, *, reader: str | None = None) -> list[QueryRecord]:
         """The latest queries (of one reader), the latest first."""

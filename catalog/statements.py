@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
+from functools import cache
 from itertools import islice
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import sqlalchemy as sa
@@ -83,6 +85,13 @@ def counter(connection: sa.Connection, name: str) -> int:
     return connection.execute(query).scalar_one_or_none() or 0
 
 
+@cache
+def _fields(kind: type[DataclassInstance]) -> tuple[tuple[str, ...], attrgetter[tuple[Any, ...]]]:
+    names = tuple(field.name for field in fields(kind))
+    return names, attrgetter(*names)
+
+
 def row_of(record: DataclassInstance) -> dict[str, Any]:
     """Field names and values of a record, for a table whose columns have the same names."""
-    return {field.name: getattr(record, field.name) for field in fields(record)}
+    names, values = _fields(type(record))
+    return dict(zip(names, values(record), strict=True))

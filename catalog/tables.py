@@ -122,6 +122,7 @@ documents = sa.Table(
 )
 sa.Index("ix_documents_item", documents.c.item_id)
 sa.Index("ix_documents_parent", documents.c.parent_id)
+sa.Index("ix_documents_version", documents.c.version_id)
 sa.Index("ix_documents_scope", head(documents.c.scope_id))
 
 versions = sa.Table(

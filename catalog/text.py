@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 
 import msgspec
 import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql
 from sqlalchemy.engine import Dialect
 
 __all__ = [
@@ -74,8 +75,8 @@ class SafeText(sa.types.TypeDecorator[str]):
     def load_dialect_impl(self, dialect: Dialect) -> sa.types.TypeEngine[Any]:
         """PostgreSQL's own collations sort by language, so ``C`` is asked for."""
         if dialect.name == "postgresql":
-            return dialect.type_descriptor(sa.Text(collation="C"))
-        return dialect.type_descriptor(sa.Text())
+            return postgresql.TEXT(collation="C")
+        return sa.Text()
 
     def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:  # noqa: ARG002  its signature
         """Escape on the way in."""

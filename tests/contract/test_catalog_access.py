@@ -261,3 +261,20 @@ def test_any_queries_chain(catalog, records):
     assert [row.query for row in catalog.queries.tail(len(records))] == [
         record.query for record in reversed(records)
     ]
+
+
+def test_retention_removes_the_oldest_queries_and_the_rest_still_verifies(catalog):
+    for day in (1, 2, 3, 2, 4):
+        catalog.queries.append(a_query(str(day), at=f"2026-11-0{day}T00:00:00.000000Z"))
+    assert catalog.queries.prune("2026-11-03") == 2
+    assert [row.query for row in catalog.queries.tail()] == ["4", "2", "3"]
+    assert catalog.queries.verify_chain() is None
+    assert catalog.queries.prune("2026-11-03") == 0
+    assert catalog.queries.prune("2027") == 3
+    head = catalog.queries.head()
+    assert catalog.queries.append(a_query()).seq == head[0] + 1 == 6
+    assert catalog.queries.verify_chain() is None
+    with catalog._database.transaction() as connection:
+        connection.exec_driver_sql("DELETE FROM queries")
+    catalog.queries.append(a_query())
+    assert catalog.queries.verify_chain().seq == 7

@@ -118,6 +118,7 @@ def _create_documents() -> None:
     )
     op.create_index("ix_documents_item", "documents", ["item_id"])
     op.create_index("ix_documents_parent", "documents", ["parent_id"])
+    op.create_index("ix_documents_version", "documents", ["version_id"])
     op.create_index("ix_documents_scope", "documents", [_head("scope_id")])
     op.create_table(
         "versions",
