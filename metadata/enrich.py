@@ -16,7 +16,7 @@ from metadata.dates import parse_date
 from metadata.families import family_key
 from metadata.folding import fold_code, fold_name
 from metadata.items import container_readings, item_readings, property_readings
-from metadata.kinds import RECORD_TYPES, type_of_text
+from metadata.kinds import RECORD_TYPES, is_record, type_of_text
 from metadata.languages import language_of
 from metadata.master import CodeMaster
 from metadata.places import segments
@@ -85,7 +85,7 @@ def enrich(document: ParsedDocument, item: EnrichInput, rules: EnrichRules) -> D
     titles = title_readings(document, item.name, readings, mail=mail)
     kinds = _types(document, titles, readings, mail=mail)
     chosen_type = kinds[0].value if kinds else "other"
-    readings = _numbered(readings, chosen_type)
+    readings = _numbered(readings, chosen_type, item.name)
     by_field = _ranked(
         [*titles, *kinds, *(r for r in readings if r.field not in {"title", "document_type"})]
     )
@@ -157,19 +157,19 @@ def _types(
     return sorted(dict.fromkeys(kinds), key=lambda reading: _ORDER[reading.source])
 
 
-def _numbered(readings: list[Evidence], document_type: str) -> list[Evidence]:
+def _numbered(readings: list[Evidence], document_type: str, name: str) -> list[Evidence]:
     """Numbers that are the document's own: a drawing's number is its document number, no other's."""
     if document_type != "drawing":
-        return _as_record(readings, document_type)
+        return _as_record(readings, document_type, name)
     return [
         replace(reading, field="document_number") if reading.field == "drawing_number" else reading
         for reading in readings
     ]
 
 
-def _as_record(readings: list[Evidence], document_type: str) -> list[Evidence]:
+def _as_record(readings: list[Evidence], document_type: str, name: str) -> list[Evidence]:
     """Records carry the day of their event and the numbers of what they are about, not their own."""
-    if document_type not in RECORD_TYPES:
+    if not is_record(document_type, name):
         return readings
     weak = {EvidenceSource.FILE_NAME, EvidenceSource.FOLDER}
     own = {"8d_report": "8D", "ecn": "EC", "minutes": "MOM", "notice": "NTC"}.get(document_type)
@@ -178,6 +178,7 @@ def _as_record(readings: list[Evidence], document_type: str) -> list[Evidence]:
         dated = reading.field == "revision" and _is_date(reading.value) and reading.source in weak
         other = (
             reading.field == "document_number"
+            and document_type in RECORD_TYPES
             and reading.source in weak
             and not (own and own in reading.value)
         )

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from contracts.chunks import Successor
 from contracts.versions import DocumentVersion, EvidenceSource, Status
 from metadata.folding import fold_code, fold_name, normalise
-from metadata.kinds import RECORD_TYPES, is_type_only
+from metadata.kinds import is_record, is_type_only
 from metadata.revisions import comparable, read_name
 from metadata.statuses import folder_status, name_status
 from metadata.titles import stem_of
@@ -83,7 +83,7 @@ def family_key(version: DocumentVersion, path: str, name: str) -> str:
         companion = fold_name(" ".join(match.group() for match in _COMPANION.finditer(rest)))
         suffix = f":{companion}" if companion and not _is_plain(version, companion) else ""
         return f"n:{fold_code(version.document_number)}{suffix}"
-    bare = marks.stem if version.document_type in RECORD_TYPES else marks.bare
+    bare = marks.stem if is_record(version.document_type, name) else marks.bare
     bare = _without_status(bare)
     if _NAMELESS.fullmatch(bare):
         bare = _without_status(read_name(version.title).bare)

@@ -5,7 +5,15 @@ from __future__ import annotations
 import re
 import unicodedata
 
-__all__ = ["canonical_code", "clip", "fold_code", "fold_label", "fold_name", "normalise"]
+__all__ = [
+    "canonical_code",
+    "clip",
+    "fold_code",
+    "fold_label",
+    "fold_name",
+    "normalise",
+    "unspaced",
+]
 
 _DASHES = str.maketrans(dict.fromkeys("‐‑‒–—―−﹘﹣－ー_", "-"))
 _RAW_LIMIT = 200
@@ -17,6 +25,14 @@ def normalise(text: str) -> str:
     File names from macOS arrive decomposed, scans and old word processors write full-width digits.
     """
     return " ".join(unicodedata.normalize("NFKC", text).split())
+
+
+def unspaced(text: str) -> str:
+    """``작 업 표 준 서`` as ``작업표준서``: titles are spread by spaces between single syllables."""
+    flat = normalise(text)
+    words = flat.split()
+    spread = len(words) > 2 and all(len(word) == 1 and "가" <= word <= "힣" for word in words)  # noqa: PLR2004  two may be words
+    return "".join(words) if spread else flat
 
 
 def fold_code(text: str) -> str:

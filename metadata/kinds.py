@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 
-from metadata.folding import normalise
+from metadata.folding import normalise, unspaced
 
-__all__ = ["RECORD_TYPES", "is_type_only", "type_of_text"]
+__all__ = ["RECORD_TYPES", "is_record", "is_type_only", "type_of_text"]
 
 RECORD_TYPES = frozenset({"minutes", "mail", "notice", "inspection", "report", "8d_report", "ecn"})
 """Records of one event: a date in their name says when it was, not which revision it is."""
@@ -48,9 +48,20 @@ _FILLER = re.compile(
 )
 
 
+_PERIODIC = re.compile(
+    r"일일|주간|주중|월간|분기|반기|연간|일보|주보|월보|동향|daily|weekly|monthly|quarterly",
+    re.IGNORECASE,
+)
+
+
+def is_record(document_type: str, name: str) -> bool:
+    """Whether a date in the name belongs to the name: records of events, and what appears periodically."""
+    return document_type in RECORD_TYPES or _PERIODIC.search(normalise(name)) is not None
+
+
 def type_of_text(text: str) -> tuple[str, str] | None:
     """Document type that a title, name or type field says, and the words that say it, or None."""
-    flat = normalise(text).replace("_", " ")
+    flat = unspaced(text).replace("_", " ")
     listed = _LIST_END.search(flat)
     if listed and not _CHECKLIST.search(flat):
         return "ledger", listed.group().strip()
@@ -59,7 +70,7 @@ def type_of_text(text: str) -> tuple[str, str] | None:
 
 def is_type_only(text: str) -> bool:
     """Whether a title or name says only what kind of document it is (``작업표준서``, ``보고서 2``)."""
-    flat = normalise(text).replace("_", " ")
+    flat = unspaced(text).replace("_", " ")
     for _, pattern in (*_SPECIFIC_PATTERNS, *_GENERAL_PATTERNS):
         flat = pattern.sub("", flat)
     return not re.search(r"[^\W\d_]", _FILLER.sub("", flat))

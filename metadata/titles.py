@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from contracts.documents import BlockKind
 from contracts.versions import Evidence, EvidenceSource
-from metadata.folding import clip, normalise
+from metadata.folding import clip, normalise, unspaced
 from metadata.kinds import is_type_only
 from metadata.places import head_blocks, place
 from metadata.revisions import read_name
@@ -26,6 +26,10 @@ _JUNK = re.compile(
     r"|untitled.*|제목\s*없음.*|새\s*(?:문서|파일|텍스트).*|no\s*title|title|제목|.{0,2}|[\d\W_]+|.*\.(?:hwpx?|docx?|xlsx?|pptx?|pdf|dwg|tmp|indd|ai)|빈\s*문서.*)",
     re.IGNORECASE | re.DOTALL,
 )
+_NUMBERED = re.compile(
+    r"(?:\d{1,2}(?:\.\d{1,2})*|[IVX]{1,4}|[ⅠⅡⅢⅣⅤ]|[가-하])[.)]\s|제\s?\d+\s?[장절조항]|[□■○●◎◆▶※\-]"
+)
+"""Headings that begin so head a section, not the document."""
 _LONGEST = 150
 _ORDER = {source: rank for rank, source in enumerate(EvidenceSource)}
 
@@ -55,7 +59,11 @@ def title_readings(
     found.sort(key=lambda reading: _ORDER[reading.source])
     stem = stem_of(name)
     by_name = _title(stem.replace("_", " ") or name, EvidenceSource.FILE_NAME, f"file name {name}")
-    sound = [reading for reading in found if not _JUNK.fullmatch(reading.value)]
+    sound = [
+        reading
+        for reading in found
+        if not _JUNK.fullmatch(reading.value) and not _NUMBERED.match(reading.value)
+    ]
     special = [reading for reading in sound if not is_type_only(read_name(reading.value).bare)]
     if special:
         ordered = [*special, *(reading for reading in sound if reading not in special), by_name]
@@ -71,14 +79,15 @@ def _own_titles(document: ParsedDocument) -> list[Evidence]:
     for block in head_blocks(document):
         text = normalise(block.text)
         named = text == normalise(block.position.sheet or "")  # a sheet's name titles the sheet
-        if block.kind is BlockKind.HEADING and 0 < len(text) <= _LONGEST and not named:
+        section = named or _NUMBERED.match(text) is not None
+        if block.kind is BlockKind.HEADING and 0 < len(text) <= _LONGEST and not section:
             found.append(_title(block.text, EvidenceSource.BODY, place(block.position)))
             break
     return found
 
 
 def _title(text: str, source: EvidenceSource, where: str) -> Evidence:
-    value = normalise(text)
+    value = unspaced(text)
     marked = line_status(value)
     if marked and marked[1].startswith(("[", "(", "【")):
         value = normalise(value.replace(marked[1], " ")) or value

@@ -25,6 +25,8 @@ _SECURITY = (
 _SECURITY_LINE = re.compile(rf"[\s\[(<【※*\-]*(?P<word>{_SECURITY})[\s\])>】※*\-]*", re.IGNORECASE)
 _SECURITY_BRACKET = re.compile(rf"[\[(<【]\s*(?P<word>{_SECURITY})\s*[\])>】]", re.IGNORECASE)
 _NUMBER = re.compile(r"[^\W_](?:[\w\-./·()]|\s(?=[\w(]))*", re.UNICODE)
+_DATED = re.compile(r"[(\[]\s*(?:19|20)?\d{2}\s*[.\-/년][^)\]]*[)\]]?\s*$")
+"""Offices put the day behind the number: ``법규과-253 (2014.03.21.)``."""
 _NUMBER_LENGTH = (3, 40)
 _NAME_LENGTH, _TITLE_LENGTH, _LEVEL_LENGTH = 30, 150, 20
 
@@ -49,6 +51,7 @@ def security_mark(text: str) -> str | None:
 
 
 def _number(flat: str) -> str | None:
+    flat = _DATED.sub("", flat)
     revision = find_revision(flat)
     bare = flat.split(revision.raw, maxsplit=1)[0] if revision and revision.raw in flat else flat
     bare = bare.strip(" -_,;()[]/")

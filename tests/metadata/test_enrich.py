@@ -7,7 +7,7 @@ from datetime import date
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contracts.documents import Layer, Position
+from contracts.documents import BlockKind, Layer, Position
 from contracts.versions import DocumentVersion, EvidenceSource, Status
 from metadata.enrich import EnrichRules
 
@@ -241,6 +241,38 @@ def test_office_save_counters_are_no_revisions(pages):
 
 def test_an_empty_document_still_has_a_title(pages):
     assert pages(format="pdf").read("스캔001.pdf").title
+
+
+def test_the_day_behind_a_number_is_not_part_of_it(pages):
+    version = pages().table("문서번호 | 법규과-253 (2014.03.21.)").read()
+    assert version.document_number == "법규과-253"
+
+
+def test_a_spread_title_is_read_as_words_and_a_section_heading_is_no_title(pages):
+    assert pages().heading("구 매 요 구 서").read("a1.docx").title == "구매요구서"
+    assert pages().heading("작 업 표 준 서").read("세척.docx").document_type == "work_standard"
+    assert pages(title="1. 목적").heading("1. 목적").read("세척 조건표.docx").title == "세척 조건표"
+
+
+def test_a_sheet_name_is_no_title_where_the_workbook_has_one(pages):
+    built = pages(format="xlsx", title="체결 토크 관리대장").add(
+        BlockKind.HEADING, "3월", level=1, position=Position(sheet="3월")
+    )
+    assert built.read("토크.xlsx").title == "체결 토크 관리대장"
+
+
+def test_a_drawing_is_numbered_by_its_drawing_number(pages):
+    version = (
+        pages().table("도면번호 | DWG-1001 | REV | C").read("설계/DWG-1001_브라켓 도면_RevC.pdf")
+    )
+    assert (version.document_type, version.document_number) == ("drawing", "DWG-1001")
+
+
+def test_what_appears_every_week_is_not_a_revision_of_last_week(pages):
+    first = pages().read("주간 생산 실적_20240113.xlsx")
+    second = pages().read("주간 생산 실적_20240120.xlsx")
+    assert first.revision == ""
+    assert first.family != second.family
 
 
 MARKS = st.sampled_from(["상태 | 현행", "상태 | 초안", "문서번호 | WS-1-001", "보안등급 | 대외비"])

@@ -71,6 +71,10 @@ def test_the_number_joins_files_of_any_name_and_companions_stay_apart():
     assert key == family_key(version(document_number="ws mc 014"), "b/WS014.pdf", "WS014.pdf")
     assert key != family_key(numbered, "a/WS-MC-014 별지1.docx", "WS-MC-014 별지1.docx")
     assert key != family_key(numbered, "a/WS-MC-014_영문.docx", "WS-MC-014_영문.docx")
+    own = version(document_number="QP-EN-004")  # EN is part of the number here, no translation
+    assert family_key(own, "QP-EN-004.docx", "QP-EN-004.docx") == family_key(
+        own, "a.docx", "폐기물.docx"
+    )
 
 
 def test_minutes_of_two_days_are_two_documents():
