@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["encrypted_pdf", "pdf", "scan"]
 
 _LEFT, _RIGHT, _TOP, _BOTTOM = 56.0, 539.0, 72.0, 770.0
-_SIZES = {"h1": 15.0, "h2": 12.5, "p": 10.5}
+_SIZES = {"h1": 15.0, "h2": 12.5, "p": 11.0}
 _DAY = "D:20240301090000+09'00'"
 _SCAN_DPI = 200
 _SKEW = 2.2
