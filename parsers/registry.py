@@ -46,6 +46,7 @@ PARSERS: tuple[ParserEntry, ...] = (
     ),
     ParserEntry("pptx", frozenset({"pptx"}), "parsers.pptx:PptxParser"),
     ParserEntry("xlsx", frozenset({"xlsx"}), "parsers.xlsx:XlsxParser"),
+    ParserEntry("xls", frozenset({"xls"}), "parsers.xls:XlsParser"),
     ParserEntry("docx", frozenset({"docx"}), "parsers.docx:DocxParser"),
     ParserEntry("hwp", frozenset({"hwp"}), "parsers.hwp:HwpParser"),
     ParserEntry("hwpx", frozenset({"hwpx"}), "parsers.hwpx:HwpxParser"),

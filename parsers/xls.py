@@ -1,0 +1,190 @@
+"""Excel 97–2003 and Excel 5 workbooks (.xls), read record by record through xlrd (MS-XLS)."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from io import StringIO
+from typing import Any
+
+import xlrd  # type: ignore[import-untyped]
+
+from contracts.documents import Block, BlockKind, Layer, PageQuality, ParsedDocument
+from contracts.errors import ParseFailure
+from contracts.failures import FailureClass
+from contracts.ports import ParserContext, ParserInput
+from parsers.common.grid import GridCell, Kind, Region, guess_kind
+from parsers.common.number_format import format_value, general
+from parsers.common.office_quality import Findings, page_quality
+from parsers.common.sheets import Sheet, sheet_blocks
+
+__all__ = ["XlsParser"]
+
+# What xlrd raises on damaged records besides its own error.
+_DAMAGE = (
+    xlrd.XLRDError, xlrd.compdoc.CompDocError, struct.error, AssertionError, IndexError, KeyError,
+    UnicodeDecodeError, ValueError, TypeError, AttributeError, OverflowError, EOFError,
+)  # fmt: skip
+_BOLD_WEIGHT = 700
+_NO_FILL = 0
+_WHITE_INDEXES = frozenset({9, 64, 65})
+
+
+@dataclass(slots=True)
+class _Budget:
+    cells: int
+    cut: int = 0
+
+
+class XlsParser:
+    """Reads binary Excel workbooks: the same tables, layers and values as for .xlsx, without charts."""
+
+    def parse(self, source: ParserInput, context: ParserContext) -> ParsedDocument:
+        """Parse one workbook.
+
+        Raises:
+            ParseFailure: ``encrypted``, ``truncated`` or ``corrupt``.
+        """
+        log = StringIO()
+        book = _open(source, log)
+        findings = Findings()
+        budget = _Budget(context.limits.max_cells)
+        blocks: list[Block] = []
+        pages: list[PageQuality] = []
+        for index in range(book.nsheets):
+            made = _sheet(book, index, budget, findings)
+            blocks += made
+            pages.append(page_quality(index + 1, made))
+        if "WARNING" in log.getvalue() or "ERROR" in log.getvalue():
+            findings.partial.append("the file's structure is damaged: parts may be missing")
+        if budget.cut:
+            limit = context.limits.max_cells
+            findings.partial.append(f"more than {limit} cells: cut off in {budget.cut} sheet(s)")
+        author = str(book.user_name or "").strip()
+        properties = {"sheets": str(book.nsheets)}
+        if author:
+            properties["last_author"] = author
+        return ParsedDocument(
+            format="xls",
+            properties=properties,
+            blocks=tuple(blocks),
+            quality=findings.quality(pages),
+            warnings=tuple(findings.partial),
+        )
+
+
+def _open(source: ParserInput, log: StringIO) -> Any:
+    try:
+        return xlrd.open_workbook(
+            str(source.path), formatting_info=True, on_demand=True, logfile=log
+        )
+    except _DAMAGE as problem:
+        failure = FailureClass.CORRUPT
+        if isinstance(problem, xlrd.XLRDError) and "encrypted" in str(problem).lower():
+            failure = FailureClass.ENCRYPTED
+        elif "truncated" in log.getvalue():
+            failure = FailureClass.TRUNCATED
+        raise ParseFailure(failure, type(problem).__name__) from problem
+
+
+def _sheet(book: Any, index: int, budget: _Budget, findings: Findings) -> list[Block]:
+    name = book.sheet_names()[index]
+    try:
+        read = book.sheet_by_index(index)
+    except _DAMAGE as problem:
+        findings.partial.append(f"sheet {index + 1} cannot be read: {type(problem).__name__}")
+        return []
+    sheet = Sheet(name, hidden=bool(read.visibility))
+    styles = _Styles(book)
+    for row in range(read.nrows):
+        cells = {
+            column + 1: cell
+            for column in range(read.row_len(row))
+            if (cell := styles.cell(read, row, column)) is not None
+        }
+        if len(cells) > budget.cells:
+            budget.cut += 1
+            break
+        if cells:
+            budget.cells -= len(cells)
+            sheet.grid.rows[row + 1] = cells
+    _shape(read, sheet)
+    blocks = [*sheet_blocks(sheet), *_notes(read, sheet)]
+    book.unload_sheet(index)
+    return blocks
+
+
+def _shape(read: Any, sheet: Sheet) -> None:
+    """Merges, hidden rows and columns, frozen panes."""
+    for top, bottom, left, right in read.merged_cells:
+        if (bottom - top, right - left) != (1, 1):
+            sheet.grid.merges[top + 1, left + 1] = (bottom, right)
+    sheet.grid.drop_covered()
+    sheet.hidden_rows = {row + 1 for row, info in read.rowinfo_map.items() if info.hidden}
+    sheet.hidden_columns = {c + 1 for c, info in read.colinfo_map.items() if info.hidden}
+    if read.panes_are_frozen:
+        sheet.frozen_column = int(read.vert_split_pos or 0)
+        if read.horz_split_pos:
+            sheet.header_ends.append(int(read.horz_split_pos))
+
+
+def _notes(read: Any, sheet: Sheet) -> list[Block]:
+    blocks = []
+    for (row, column), note in sorted(read.cell_note_map.items()):
+        text = str(note.text or "").strip()
+        hidden = sheet.hidden or row + 1 in sheet.hidden_rows
+        if text:
+            block = Block(
+                kind=BlockKind.NOTE,
+                text=text,
+                label=str(note.author or ""),
+                layer=Layer.HIDDEN if hidden else Layer.NOTES,
+                position=sheet.position(Region(row + 1, column + 1, row + 1, column + 1)),
+            )
+            blocks.append(block)
+    return blocks
+
+
+class _Styles:
+    """Cells with their formats applied."""
+
+    def __init__(self, book: Any) -> None:
+        self._book = book
+        self._known: dict[int, tuple[str, bool]] = {}
+
+    def cell(self, read: Any, row: int, column: int) -> GridCell | None:
+        kind, value = read.cell_type(row, column), read.cell_value(row, column)
+        if kind in (xlrd.XL_CELL_EMPTY, xlrd.XL_CELL_BLANK):
+            return None
+        code, strong = self._style(read.cell_xf_index(row, column))
+        if kind == xlrd.XL_CELL_TEXT:
+            text = str(value).strip()
+            return GridCell(text, guess_kind(text), strong) if text else None
+        if kind == xlrd.XL_CELL_BOOLEAN:
+            return GridCell("TRUE" if value else "FALSE", Kind.OTHER, strong)
+        if kind == xlrd.XL_CELL_ERROR:
+            return GridCell(xlrd.error_text_from_code.get(value, "#N/A"), Kind.OTHER, strong)
+        date1904 = bool(self._book.datemode)
+        plain = code.lower() == "general"
+        text = general(value) if plain else format_value(value, code, date1904=date1904)
+        shown = Kind.DATE if kind == xlrd.XL_CELL_DATE else Kind.NUMBER
+        return GridCell(text, shown, strong) if text else None
+
+    def _style(self, index: int) -> tuple[str, bool]:
+        if index not in self._known:
+            self._known[index] = self._read_style(index)
+        return self._known[index]
+
+    def _read_style(self, index: int) -> tuple[str, bool]:
+        book = self._book
+        if not 0 <= index < len(book.xf_list):
+            return "General", False
+        form = book.xf_list[index]
+        known = book.format_map.get(form.format_key)
+        font = book.font_list[form.font_index] if form.font_index < len(book.font_list) else None
+        bold = font is not None and (bool(font.bold) or font.weight >= _BOLD_WEIGHT)
+        ground = form.background
+        filled = (
+            ground.fill_pattern != _NO_FILL and ground.pattern_colour_index not in _WHITE_INDEXES
+        )
+        return (known.format_str if known else "General"), bold or filled
