@@ -65,10 +65,18 @@ class _End:
 
 
 @dataclass(slots=True)
+class _Read:
+    """Ids of an item's documents as they were read: all of them, and those that did not become one."""
+
+    seen: set[str] = field(default_factory=set)
+    failed: set[str] = field(default_factory=set)
+
+
+@dataclass(slots=True)
 class _Batch:
     drafts: list[Draft] = field(default_factory=list)
     ends: list[_End] = field(default_factory=list)
-    seen: dict[int, set[str]] = field(default_factory=dict)
+    read: dict[int, _Read] = field(default_factory=dict)
     chunks: int = 0
 
 
@@ -99,7 +107,7 @@ class Pipeline:
         self._fingerprint = kit.fingerprint
         self._counts: Counter[str] = Counter()
         self._batch = _Batch()
-        self._seen: dict[int, set[str]] = {}
+        self._under_way: dict[int, _Read] = {}
 
     def run(self, items: Iterator[ItemRecord]) -> Counter[str]:
         """Process items to the end.
@@ -118,7 +126,8 @@ class Pipeline:
     def _take(self, item: ItemRecord, node: Node) -> None:
         self._counts["documents"] += 1
         self._counts["parsed"] += node.fresh
-        self._seen.setdefault(item.item_id, set()).add(node.document_id)
+        read = self._under_way.setdefault(item.item_id, _Read())
+        (read.seen if node.failure is None else read.failed).add(node.document_id)
         draft = self._drafter.draft(item, node)
         self._batch.drafts.append(draft)
         self._batch.chunks += len(draft.chunks)
@@ -132,7 +141,7 @@ class Pipeline:
             _log.error("item_failed", item_id=end.item.item_id, error=type(end.problem).__name__)
             raise end.problem
         self._batch.ends.append(end)
-        self._batch.seen[end.item.item_id] = self._seen.pop(end.item.item_id, set())
+        self._batch.read[end.item.item_id] = self._under_way.pop(end.item.item_id, _Read())
         self._progress(end.item.path, self._counts)
 
     # -- publish and commit ------------------------------------------------------------------------
@@ -150,7 +159,7 @@ class Pipeline:
                 self._commit(draft)
             self._publish(alive, ready)
             for end in batch.ends:
-                self._finish(end, batch.seen[end.item.item_id])
+                self._finish(end, batch.read[end.item.item_id])
         self._counts["embedded"] += fresh
         self._counts["chunks"] += len(chunks)
 
@@ -225,23 +234,16 @@ class Pipeline:
         if documents:
             self._kit.index.publish(documents)
 
-    def _finish(self, end: _End, seen: set[str]) -> None:
+    def _finish(self, end: _End, read: _Read) -> None:
         """The item is done, unless it has changed since it was read; members that are gone go."""
         catalog = self._kit.catalog
         now = catalog.items.get(end.item.item_id)
-        if now is None:
+        if now is None or not end.content_sha256:  # unread ones are tried again with every run
             return
-        if end.content_sha256:
-            gone = [
-                d.document_id
-                for d in catalog.documents.by_item(end.item.item_id)
-                if d.parent_id and d.document_id not in seen
-            ]
-            catalog.documents.set_state(gone, "gone")
-            catalog.outbox.add(gone)
-        if end.content_sha256 and _same(
-            now, end.item
-        ):  # unread ones are tried again with every run
+        gone = _vanished(catalog.documents.by_item(now.item_id), read)
+        catalog.documents.set_state(gone, "gone")
+        catalog.outbox.add(gone)
+        if _same(now, end.item):
             catalog.items.set_processed(now.item_id, end.content_sha256, self._fingerprint)
 
     def _outcome(self, draft: Draft) -> OutcomeRecord:
@@ -259,6 +261,24 @@ class Pipeline:
             format=node.format,
             size=node.size,
         )
+
+
+def _vanished(documents: list[DocumentRecord], read: _Read) -> list[str]:
+    """Members that their container no longer has; those of a container that failed stay as they were."""
+    parents = {document.document_id: document.parent_id for document in documents}
+
+    def kept(document_id: str) -> bool:
+        at = document_id
+        while at and at not in read.failed:
+            at = parents.get(at, "")
+        return bool(at)
+
+    known = read.seen | read.failed
+    return [
+        d.document_id
+        for d in documents
+        if d.parent_id and d.document_id not in known and not kept(d.document_id)
+    ]
 
 
 def _same(left: ItemRecord, right: ItemRecord) -> bool:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
+
+from metadata.labels import is_label
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from contracts.documents import Cell, Table
 
-__all__ = ["Columns", "Row", "columns_of", "rows_of"]
+__all__ = ["Columns", "Row", "columns_of", "form_rows", "rows_of"]
 
 _PATH = " › "
+_FORM_ROWS = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +104,48 @@ def rows_of(table: Table, columns: Columns) -> Iterator[Row]:
         row = _row(number, cells, table, columns)
         if row is not None:
             yield row
+
+
+def form_rows(table: Table) -> list[Row] | None:
+    """Rows of a form (field names beside their values, as in title blocks), or None where it is a list.
+
+    Whatever a parser took for its headers: a form has a column that holds field names in more than half of its rows,
+    each with a value on its right.
+    """
+    if table.rows > _FORM_ROWS:
+        return None
+    rows: dict[int, list[Cell]] = defaultdict(list)
+    for cell in sorted(table.cells, key=lambda cell: (cell.row, cell.column)):
+        rows[cell.row].append(cell)
+    fields = Counter(
+        label.column
+        for cells in rows.values()
+        for label, value in pairwise(cells)
+        if is_label(label.text) and not is_label(value.text)
+    )
+    if not fields or max(fields.values()) * 2 <= table.rows:
+        return None
+    found = [_form_row(number, cells, set(fields)) for number, cells in rows.items()]
+    return [row for row in found if row.pairs]
+
+
+def _form_row(number: int, cells: list[Cell], fields: set[int]) -> Row:
+    pairs: list[tuple[int, str, str]] = []
+    label = ""
+    for cell in cells:
+        text = _flat(cell)
+        if not text:
+            continue
+        if cell.column in fields and is_label(cell.text):
+            if label:
+                pairs.append((cell.column, "", label))
+            label = text
+            continue
+        pairs.append((cell.column, label, text))
+        label = ""
+    if label:
+        pairs.append((cells[-1].column, "", label))
+    return Row(number, "", tuple(pairs))
 
 
 def _row(number: int, cells: list[Cell], table: Table, columns: Columns) -> Row | None:

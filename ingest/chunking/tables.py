@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from contracts.documents import Layer
 from ingest.chunking.positions import area_of
-from ingest.chunking.rows import Columns, Row, columns_of, rows_of
+from ingest.chunking.rows import Columns, Row, columns_of, form_rows, rows_of
 from ingest.chunking.units import Unit
 
 if TYPE_CHECKING:
@@ -43,6 +43,9 @@ def table_units(block: Block, number: int, budget: int, caption: str = "") -> li
         return []
     lead = " ".join((caption or table.caption).split())
     maker = _Maker(block, table, number, lead)
+    form = form_rows(table)
+    if form:
+        return [maker.row(row) for row in form]
     columns = columns_of(table)
     if table.rows - table.header_rows > budget:
         return list(_ledger(maker, table, columns, budget))

@@ -1,0 +1,43 @@
+# Two commands for a newcomer: make demo, make test.
+PY := .venv/bin/python
+CORPUS ?= ../shared/corpus
+FACTS_TOOL ?= ../shared/tools/score_facts.py
+KORQUAD ?= ../shared/korquad/KorQuAD_v1.0_dev.json
+SERVE ?= 1
+
+.PHONY: help setup demo test lint acceptance bench-embedding lock clean
+
+help: ## 이 도움말 (this help)
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  \1: /'
+
+setup: ## 설치만 (set up only)
+	@scripts/setup.sh run
+
+demo: setup ## 예제 공유 폴더를 수집하고 두 사람으로 검색한 뒤 서비스 (demo; SERVE=0 stops before serving)
+	@SERVE=$(SERVE) scripts/demo.sh
+
+lint: ## 형식, 린트, 타입, 계층 (format, lint, types, layers)
+	$(PY) -m ruff format --check .
+	$(PY) -m ruff check .
+	$(PY) -m mypy
+	.venv/bin/lint-imports
+	.venv/bin/deptry .
+
+test: ## 설치하고 모든 검사를 통과 (set up and pass every check)
+	@scripts/setup.sh test
+	@$(MAKE) --no-print-directory lint
+	$(PY) -m pytest -n 2 --dist loadfile
+
+acceptance: ## 인수 시험: 실제 파일로 (on real files, see docs/acceptance.md)
+	@scripts/setup.sh test
+	$(PY) scripts/acceptance.py --corpus $(CORPUS) --facts-tool $(FACTS_TOOL)
+
+bench-embedding: ## 임베딩 엔진 비교 (both embedding engines, side by side)
+	@scripts/setup.sh run
+	$(PY) -m evaluation.bench_embedding --korquad $(KORQUAD)
+
+lock: ## 고정 버전 갱신 (pin all dependencies anew; needs uv)
+	scripts/lock.sh
+
+clean: ## 설치와 데모를 지움 (remove the installation and the demo)
+	rm -rf .venv .demo .acceptance

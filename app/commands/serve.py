@@ -1,0 +1,104 @@
+"""``seoga serve``: the search API and, in the same process, the schedules."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from apscheduler.schedulers.background import BackgroundScheduler
+
+    from contracts.settings import Settings
+
+__all__ = ["command"]
+
+
+@click.command("serve", short_help="검색 API와 일정 실행 (search API and schedules).")
+@click.option("--host", help="기본값은 설정의 api.host (default: api.host, loopback).")
+@click.option(
+    "--port", type=click.IntRange(1, 65535), help="기본값은 api.port (default: api.port)."
+)
+def command(host: str | None, port: int | None) -> None:
+    """검색 API(POST /v1/search)와 소스별 수집·권한 일정을 실행합니다.
+
+    Serves the search API and runs the schedules of the sources. Needs a token: SEOGA_API_TOKEN or
+    SEOGA_API_TOKEN_FILE.
+    """
+    import uvicorn
+
+    from app.wiring import open_searcher
+    from contracts.errors import ConfigError
+    from contracts.settings import load_settings
+    from search.api.app import create_app
+
+    settings = load_settings()
+    if settings.api.token is None:
+        raise ConfigError(
+            "API 토큰이 없습니다 (no API token)", advice="SEOGA_API_TOKEN 또는 SEOGA_API_TOKEN_FILE"
+        )
+    token = settings.api.token.get_secret_value()
+    with _schedules(settings), open_searcher(settings, "api") as searcher:
+        app = create_app(searcher, token, _health)
+        at = host or settings.api.host
+        click.echo(f"http://{at}:{port or settings.api.port}/docs  (Ctrl+C: 종료, stop)")
+        uvicorn.run(app, host=at, port=port or settings.api.port, log_level="warning")
+
+
+def _health() -> dict[str, Any]:
+    from importlib.metadata import version
+
+    return {"status": "ok", "version": version("seoga")}
+
+
+@contextlib.contextmanager
+def _schedules(settings: Settings) -> Iterator[BackgroundScheduler]:
+    """Content and permission runs, each source on its own; missed runs are joined into one."""
+    from apscheduler.schedulers.background import BackgroundScheduler
+
+    from app.wiring import open_catalog, source_settings
+    from ingest.schedules import trigger_of
+
+    scheduler = BackgroundScheduler(job_defaults={"coalesce": True, "max_instances": 1})
+    with open_catalog(settings) as catalog:
+        sources = [source_settings(catalog, r.name) for r in catalog.sources.list() if not r.paused]
+    for source in sources:
+        for kind, schedule in (
+            ("content", source.content_schedule),
+            ("permissions", source.permission_schedule),
+        ):
+            trigger = trigger_of(schedule)
+            if trigger is not None:
+                scheduler.add_job(
+                    run_scheduled,
+                    trigger,
+                    args=(settings, source.name, kind),
+                    id=f"{source.name}/{kind}",
+                )
+    scheduler.start()
+    try:
+        yield scheduler
+    finally:
+        scheduler.shutdown(wait=True)
+
+
+def run_scheduled(settings: Settings, name: str, kind: str) -> None:
+    """One scheduled run. Known problems are stored as the source's alert, and the schedule goes on."""
+    import structlog
+
+    from app.wiring import open_kit, source_run, source_settings
+    from contracts.errors import SeogaError
+
+    log = structlog.get_logger().bind(source=name, kind=kind)
+    with open_kit(settings) as kit:
+        try:
+            run = source_run(kit, source_settings(kit.catalog, name))
+            summary = run.content() if kind == "content" else run.permissions()
+        except SeogaError as problem:
+            log.warning("run_failed", code=problem.code, reason=str(problem))
+            kit.catalog.sources.set_alert(name, str(problem))
+            return
+    log.info("run_done", **{key: count for key, count in summary.scan.items() if count})

@@ -1,0 +1,146 @@
+"""The HTTP API: ``POST /v1/search``, ``GET /v1/documents/{id}`` and ``GET /v1/health``.
+
+A service authenticates with a bearer token and names the reader that it acts for; the answer holds what that
+reader may read. Errors are ``{"error": {"code", "message", "advice"}}``.
+"""
+
+from __future__ import annotations
+
+import hmac
+from datetime import date
+from typing import TYPE_CHECKING, Annotated, Any
+
+from fastapi import Depends, FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+from pydantic import BaseModel, ConfigDict, Field
+
+from contracts.errors import (
+    ConfigError,
+    NotFoundError,
+    QueryError,
+    SeogaError,
+    TransientError,
+    UnknownReaderError,
+)
+from contracts.search import SearchRequest
+from search.api.objects import response_object
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from search.service import Searcher
+
+__all__ = ["SearchBody", "create_app"]
+
+_STATUS = (
+    (QueryError, 400),
+    (UnknownReaderError, 403),
+    (NotFoundError, 404),
+    (TransientError, 503),
+    (ConfigError, 500),
+)
+_SOURCE = "https://www.gnu.org/licenses/agpl-3.0.html"
+_bearer = HTTPBearer(auto_error=False)
+
+
+class SearchBody(BaseModel):
+    """What to search, and as whom."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "examples": [{"query": "P-2041 체결 토크", "reader": "kim", "top": 5}],
+        },
+    )
+
+    query: str = Field(min_length=1, max_length=2000)
+    reader: str = Field(min_length=1, max_length=256)
+    top: int = Field(default=10, ge=1, le=100)
+    include_obsolete: bool = False
+    as_of: date | None = None
+    types: list[str] = Field(default_factory=list, max_length=50)
+    filters: dict[str, str | list[str]] = Field(default_factory=dict, max_length=20)
+    restrict_groups: list[str] = Field(default_factory=list, max_length=50)
+
+    def request(self) -> SearchRequest:
+        """The request of the search core."""
+        pairs = tuple(
+            (key, value)
+            for key, values in self.filters.items()
+            for value in ([values] if isinstance(values, str) else values)
+        )
+        return SearchRequest(
+            query=self.query,
+            reader=self.reader,
+            top=self.top,
+            include_obsolete=self.include_obsolete,
+            as_of=self.as_of,
+            types=tuple(self.types),
+            filters=pairs,
+            restrict_groups=tuple(self.restrict_groups),
+        )
+
+
+class _Unauthorised(Exception):
+    """No token, or a wrong one."""
+
+
+def create_app(searcher: Searcher, token: str, health: Callable[[], dict[str, Any]]) -> FastAPI:
+    """The application.
+
+    Args:
+        searcher: Answers queries.
+        token: Bearer token of the services that may search for named readers.
+        health: What ``GET /v1/health`` tells.
+    """
+    app = FastAPI(
+        title="Seoga 서가",
+        summary="Permitted and cited passages (권한과 출처가 있는 검색)",
+        license_info={"name": "AGPL-3.0-or-later", "url": _SOURCE},
+    )
+
+    def authorised(
+        credentials: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)],
+    ) -> None:
+        given = credentials.credentials if credentials else ""
+        if not hmac.compare_digest(given.encode(), token.encode()):
+            raise _Unauthorised
+
+    @app.post("/v1/search", dependencies=[Depends(authorised)], tags=["search"])
+    def search(body: SearchBody) -> dict[str, Any]:
+        """Passages that the reader may read, best first, each with its citation."""
+        return response_object(searcher.search(body.request()))
+
+    @app.get("/v1/health", tags=["operations"])
+    def tell_health() -> dict[str, Any]:
+        """Whether the service answers; holds no counts that tell of documents."""
+        return health()
+
+    _handle_errors(app)
+    return app
+
+
+def _handle_errors(app: FastAPI) -> None:
+    @app.exception_handler(SeogaError)
+    def known(_request: Request, problem: SeogaError) -> JSONResponse:
+        status = next((code for kind, code in _STATUS if isinstance(problem, kind)), 500)
+        return _error(status, problem.code, problem.message, problem.advice)
+
+    @app.exception_handler(_Unauthorised)
+    def unauthorised(_request: Request, _problem: _Unauthorised) -> JSONResponse:
+        answer = _error(401, "unauthorised", "토큰이 없거나 틀립니다 (missing or wrong token)", "")
+        answer.headers["WWW-Authenticate"] = "Bearer"
+        return answer
+
+    @app.exception_handler(RequestValidationError)
+    def malformed(_request: Request, problem: RequestValidationError) -> JSONResponse:
+        first = problem.errors()[0]
+        place = ".".join(str(part) for part in first["loc"] if part != "body") or "body"
+        return _error(422, "query", f"{place}: {first['msg']}", "/docs")
+
+
+def _error(status: int, code: str, message: str, advice: str) -> JSONResponse:
+    body = {"error": {"code": code, "message": message, "advice": advice}}
+    return JSONResponse(body, status_code=status)
