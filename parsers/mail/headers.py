@@ -20,6 +20,7 @@ _WORD = re.compile(rb"=\?([^?\s*]+)(?:\*[^?]*)?\?([bBqQ])\?([^?]*)\?=")
 _FOLD = re.compile(rb"\r?\n(?=[ \t])|[\r\n]+")
 _SPACES = re.compile(r"[ \t]+")
 _QUANTUM = 4
+_LONGEST_STRUCTURED = 16_384
 
 
 class _Piece(NamedTuple):
@@ -54,7 +55,7 @@ def parameters(raw: bytes, charset: str = "") -> tuple[str, dict[str, str]]:
     RFC 2231 parameters, encoded words within quotes and raw bytes are all understood.
     """
     message = Message()
-    message["X"] = decode_header(raw, charset).replace("\0", "")
+    message["X"] = decode_header(raw[:_LONGEST_STRUCTURED], charset).replace("\0", "")
     found = message.get_params(failobj=[], header="X", unquote=True)
     value = found[0][0].lower() if found else ""
     return value, {name.lower(): _parameter(text) for name, text in reversed(found[1:])}

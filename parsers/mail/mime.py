@@ -12,6 +12,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING
 
 from contracts.documents import ChildRelation
+from contracts.errors import ParseFailure
 from contracts.failures import FailureClass
 from parsers.common.charset import decode_text, guess_charset, without_surrogates
 from parsers.mail.headers import decode_header, header_bytes, iso_date, parameters
@@ -66,14 +67,20 @@ _MAX_DEPTH = 40
 
 
 def read_mail(data: bytes) -> Letter:
-    """Headers, bodies and attachments of one mail."""
-    data = _as_bytes(data)
-    message = BytesParser(policy=policy.compat32).parsebytes(data)
+    """Headers, bodies and attachments of one mail.
+
+    Raises:
+        ParseFailure: ``corrupt``, where parts are nested more deeply than Python can follow.
+    """
     letter = Letter(format="eml")
-    charset = _charset_of_headers(message)
-    _set_properties(message, letter, charset)
-    _Walker(letter, charset).part(message, ChildRelation.ATTACHMENT, 0)
-    _note_defects(message, letter)
+    try:
+        message = BytesParser(policy=policy.compat32).parsebytes(_as_bytes(data))
+        charset = _charset_of_headers(message)
+        _set_properties(message, letter, charset)
+        _Walker(letter, charset).part(message, ChildRelation.ATTACHMENT, 0)
+        _note_defects(message, letter)
+    except RecursionError as problem:
+        raise ParseFailure(FailureClass.CORRUPT, "parts nested too deeply") from problem
     return letter
 
 

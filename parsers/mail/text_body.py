@@ -33,6 +33,9 @@ _OLD_HEADER = re.compile(
 )
 _MIN_OLD_HEADERS = 3
 _ATTRIBUTION_LINES = 3
+_ATTRIBUTION_ENDS = (":", "작성", "글", "메시지", "메일")
+_LONGEST_MARK = 400
+"""Longer lines are no dividers; matching them would take time that grows with their square."""
 
 
 def text_blocks(text: str, *, forwarded: bool = False) -> list[Block]:
@@ -53,12 +56,16 @@ def text_blocks(text: str, *, forwarded: bool = False) -> list[Block]:
 
 def starts_quote(lines: Sequence[str], at: int) -> bool:
     """Whether everything from this line on is an earlier mail: a divider, or its header block."""
+    if len(lines[at]) > _LONGEST_MARK:
+        return False
     if _DIVIDER.match(lines[at]):
         return True
     if not _OLD_HEADER.match(lines[at]):
         return False
     following = [line for line in lines[at : at + 8] if line.strip()]
-    return sum(bool(_OLD_HEADER.match(line)) for line in following) >= _MIN_OLD_HEADERS
+    return (
+        sum(bool(_OLD_HEADER.match(line[:_LONGEST_MARK])) for line in following) >= _MIN_OLD_HEADERS
+    )
 
 
 def unflow(text: str, *, delete_space: bool) -> str:
@@ -130,8 +137,14 @@ def _attribution(lines: list[str], at: int) -> int:
     for span in range(1, _ATTRIBUTION_LINES + 1):
         if at + span > len(lines) or not lines[at + span - 1].strip():
             return 0
+        if len(joined) + len(lines[at + span - 1]) > _LONGEST_MARK:
+            return 0
         joined = f"{joined} {lines[at + span - 1].strip()}"
-        if _ATTRIBUTION.match(joined) and _marked_below(lines, at + span, or_at_end=True):
+        if (
+            joined.endswith(_ATTRIBUTION_ENDS)
+            and _ATTRIBUTION.match(joined)
+            and _marked_below(lines, at + span, or_at_end=True)
+        ):
             return span
     return 0
 
@@ -145,7 +158,7 @@ def _marked_below(lines: list[str], at: int, *, or_at_end: bool = False) -> bool
 
 
 def _bare(line: str) -> str:
-    return re.sub(r"^\s*(?:>\s?)+", "", line)
+    return line.lstrip("> \t")
 
 
 def _paragraphs(lines: list[str]) -> Iterator[str]:
