@@ -111,7 +111,7 @@ def _running(binaries: Path, folder: Path):
         try:
             yield _ready(PostgresServer(folder), process)
         finally:
-            process.send_signal(signal.SIGINT)  # its "fast" shutdown
+            process.send_signal(signal.SIGQUIT)  # at once: its data are thrown away
             process.wait(timeout=30)
 
 
