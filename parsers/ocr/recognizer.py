@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from parsers.common.paged.ruling import Rule
     from parsers.ocr.engine import Engine, Reading
 
-__all__ = ["RecognisedPage", "RecognitionProblem", "Recognizer", "placed"]
+__all__ = ["RecognisedPage", "RecognitionProblem", "Recognizer", "lines_of", "placed"]
 
 _TIMEOUT = 60.0
 _ONE_COLUMN = 4
@@ -133,7 +133,18 @@ class Recognizer:
         words = correct_codes(crop, words, lambda sheet: self._read(sheet, "eng", _ONE_BLOCK, dpi))
         words = correct_plus_minus(crop, words)
         shift = (left / pixel, top / pixel)
-        return [piece for line in words for piece in _pieces(line, 1 / pixel, shift)]
+        return [piece for line in words for piece in lines_of(line, 1 / pixel, shift)]
+
+    def raw(self, image: Image.Image, layout: int, dpi: float) -> Reading:
+        """The engine's reading of a picture as it is.
+
+        Raises:
+            RecognitionProblem: the engine failed or did not end in time.
+        """
+        try:
+            return self._read(image, self._settings.languages, layout, dpi)
+        except EngineError as problem:
+            raise RecognitionProblem(str(problem)) from problem
 
     def _read(self, image: Image.Image, languages: str, layout: int, dpi: float) -> Reading:
         if languages != self._settings.languages and self._ready().problem(languages):
@@ -143,8 +154,8 @@ class Recognizer:
         )
 
 
-def _pieces(line: list[Spelled], scale: float, shift: tuple[float, float]) -> list[TextLine]:
-    """One recognised line, cut where a gap is as wide as between cells."""
+def lines_of(line: list[Spelled], scale: float, shift: tuple[float, float]) -> list[TextLine]:
+    """One recognised line (boxes in pixels) in points, cut where a gap is as wide as between cells."""
     words = [
         Word(
             w.text,

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-__all__ = ["PRIVATE", "is_unmapped", "looks_broken"]
+__all__ = ["PRIVATE", "SYMBOL_BASE", "is_unmapped", "looks_broken"]
+
+SYMBOL_BASE = 0xF000
+"""Where symbol fonts keep their characters: this plus the character code."""
 
 # Symbol fonts (Wingdings, Symbol) put their bullets into the private area at U+F000 plus the code.
 PRIVATE = {
@@ -14,6 +17,8 @@ PRIVATE = {
     "\uf044": "Δ", "\uf057": "Ω",
     "\u0000": "", "\u0003": "", "\u0007": "", "\u0008": "", "\u00ad": "",  # layout programs' own marks
 }  # fmt: skip
+PRIVATE |= {chr(0xF081 + i): chr(0x2460 + i) for i in range(10)}  # ① to ⑩
+PRIVATE |= {chr(0xF08C + i): chr(0x2776 + i) for i in range(10)}  # ❶ to ❿
 _FEW = 40
 _BROKEN_UNMAPPED = 0.15
 _BROKEN_RARE = 0.3
@@ -44,7 +49,7 @@ def looks_broken(text: str, characters: int, unmapped: int) -> bool:
     """
     if characters and unmapped > _BROKEN_UNMAPPED * characters:
         return True
-    high = sum("\xa1" <= char <= "\xff" for char in text)
+    high = sum("\xa1" <= char <= "\xff" and char != "·" for char in text)
     if characters > _FEW and high > _LATIN_SHARE * characters:
         return True  # Hangul bytes read as Latin-1; European text stays below a fifth
     hangul = [char for char in text if "\uac00" <= char <= "\ud7a3"]

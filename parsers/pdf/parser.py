@@ -16,6 +16,7 @@ from parsers.common.paged.assembly import Assembly
 from parsers.common.paged.content import PageContent, PageRecord
 from parsers.common.paged.grading import grade
 from parsers.ocr.recognizer import RecognitionProblem, Recognizer, placed
+from parsers.ocr.strips import StripSheet
 from parsers.pdf.extras import (
     annotation_blocks,
     attachments,
@@ -27,7 +28,7 @@ from parsers.pdf.extras import (
 )
 from parsers.pdf.opening import LIBRARY_ERRORS, is_huge, open_pdf, upright
 from parsers.pdf.reading import read_page
-from parsers.pdf.scans import Need, Plan, not_covered, plan, rendered
+from parsers.pdf.scans import Need, Plan, cuttings, not_covered, outlined_lines, plan, rendered
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -67,6 +68,7 @@ class _Problems:
     damaged: list[int] = field(default_factory=list)
     unread: list[int] = field(default_factory=list)
     oversized: list[int] = field(default_factory=list)
+    outlined: list[int] = field(default_factory=list)
     why_unread: str = ""
     notes: list[str] = field(default_factory=list)
 
@@ -77,6 +79,8 @@ class _Problems:
             out.append(f"damaged and left out: {_pages(self.damaged)}")
         if self.oversized:
             out.append(f"too large to be recognised: {_pages(self.oversized)}")
+        if self.outlined:
+            out.append(f"text drawn as curves was not recognised: {_pages(self.outlined)}")
         if self.unread:
             out.append(f"not recognised ({self.why_unread}): {_pages(self.unread)}")
         return out
@@ -104,11 +108,14 @@ class _Reading:
         self._recognizer = Recognizer(context.ocr)
         self._problems = _Problems()
         self._files: list[tuple[str, bytes]] = []
+        self._sheet = StripSheet()
+        self._by_number: dict[int, PageRecord] = {}
 
     def result(self) -> ParsedDocument:
         """Read every page, then assemble."""
         meta = properties(self._document)
         records = [self._record(index) for index in range(self._document.page_count)]
+        self._read_strips()
         children = attachments(self._document, self._files, self._context, self._problems.notes)
         assembly = Assembly(records, bookmarks(self._document))
         blocks, qualities = assembly.result()
@@ -174,6 +181,8 @@ class _Reading:
             self._problems.oversized.append(number)
         elif decision.need is not Need.NOTHING:
             self._recognise(page, record, decision)
+        else:
+            self._cut_outlines(page, record)
         if fields:
             shown = "".join(line.text for line in content.lines)
             record.notes += form_values(page, number, shown)
@@ -207,6 +216,30 @@ class _Reading:
         content.horizontal, content.vertical = list(found.horizontal), list(found.vertical)
         content.width, content.height = found.prepared.width, found.prepared.height
         record.back.insert(0, found.prepared.back)
+
+    def _cut_outlines(self, page: pymupdf.Page, record: PageRecord) -> None:
+        """Text drawn as curves is cut out, and recognised with that of other pages."""
+        boxes = outlined_lines(record.content)
+        if not boxes or not self._context.ocr.enabled:
+            return
+        if self._recognizer.problem():
+            self._problems.outlined.append(record.number)
+            return
+        self._by_number[record.number] = record
+        self._sheet.strips += cuttings(page, boxes, record.number, self._context.ocr.dpi)
+        if self._sheet.full:
+            self._read_strips()
+
+    def _read_strips(self) -> None:
+        pages = sorted({strip.page for strip in self._sheet.strips})
+        try:
+            found = self._sheet.read(self._recognizer)
+        except RecognitionProblem:
+            self._problems.outlined += pages
+            return
+        for number, lines in found.items():
+            kept = [line for line in lines if line.confidence >= _FILL_CONFIDENCE]
+            self._by_number[number].recognised += kept
 
     def _unread(self, record: PageRecord, decision: Plan, why: str) -> None:
         self._problems.unread.append(record.number)

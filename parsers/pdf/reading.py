@@ -6,18 +6,20 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 from typing import Any
 
+import numpy as np
 import pymupdf
 
 from contracts.documents import Box
+from parsers.common.hangul_text import clean_text
 from parsers.common.paged.content import PageContent, Picture
 from parsers.common.paged.ruling import Rule, merge_rules
 from parsers.common.paged.spacing import space_after
 from parsers.common.paged.textline import TextLine, is_hangul, visible
-from parsers.pdf.glyphs import PRIVATE, is_unmapped
+from parsers.pdf.glyphs import PRIVATE, SYMBOL_BASE, is_unmapped
 
 __all__ = ["read_page"]
 
@@ -28,9 +30,10 @@ _PAINTED = pymupdf.mupdf.FZ_STEXT_FILLED | pymupdf.mupdf.FZ_STEXT_STROKED
 _BOLD = pymupdf.mupdf.FZ_STEXT_BOLD
 _THIN = 3.5
 _TINY = 1.0
+_LOOK_DPI = 72
 _NEAR_WHITE = 250
 _MAX_FILLS = 3000
-_LINE_HEIGHT = (4.0, 40.0)
+_LINE_HEIGHT = (0.5, 40.0)
 
 
 @dataclass(slots=True)
@@ -51,16 +54,36 @@ def read_page(page: pymupdf.Page) -> PageContent:
     content = PageContent(width=page.rect.width, height=page.rect.height)
     fills = _vectors(raw, content)
     runs: list[tuple[_Run, tuple[float, float]]] = []
+    printed = _Printed()
     for block in raw["blocks"]:
         if block["type"] != 0:
             continue
         for line in block["lines"]:
-            runs += [(run, line["dir"]) for run in _runs(line)]
+            runs += [(run, line["dir"]) for run in _runs(line, printed)]
     characters = sum(len(run.chars) for run, _ in runs if run.state == "shown")
     if characters < 200 or page.get_images():  # noqa: PLR2004  a page of text without image resources has no scan
         content.pictures = _pictures(page)
     _collect(content, runs, fills)
+    _white_on_something(page, content)
     return content
+
+
+def _white_on_something(page: pymupdf.Page, content: PageContent) -> None:
+    """White text that a look at the page shows (on a picture, a shading) is visible."""
+    if not content.concealed:
+        return
+    pixmap = page.get_pixmap(dpi=_LOOK_DPI, colorspace=pymupdf.csGRAY, alpha=False)
+    levels = np.frombuffer(pixmap.samples, np.uint8).reshape(pixmap.height, pixmap.stride)
+    hidden: list[TextLine] = []
+    for line in content.concealed:
+        left, top, right, bottom = (max(0, int(v * _LOOK_DPI / 72)) for v in line.box)
+        area = levels[top : bottom + 1, left : right + 1]
+        if line.size >= _TINY and area.size and np.median(area) < _NEAR_WHITE:
+            content.lines.append(line)
+            content.characters += len(line.text)
+        else:
+            hidden.append(line)
+    content.concealed = hidden
 
 
 def _pictures(page: pymupdf.Page) -> list[Picture]:
@@ -108,12 +131,35 @@ def _shape(content: PageContent, box: Box, *, stroked: bool) -> None:
             content.outlines.append(box)
 
 
-def _runs(line: dict[str, Any]) -> list[_Run]:
+class _Printed:
+    """Where each character has been printed, so that text printed twice (for weight) counts once."""
+
+    def __init__(self) -> None:
+        self._places: dict[tuple[str, int, int], int] = {}
+        self._line = 0
+
+    def next_line(self) -> None:
+        """Characters of one line are never copies of each other."""
+        self._line += 1
+
+    def again(self, text: str, box: Box) -> bool:
+        """The same character stands within about a point already, from another line."""
+        x, y = round(box[0]), round(box[1])
+        for near in (x, x - 1, x + 1):
+            if self._places.get((text, near, y), self._line) != self._line:
+                return True
+        self._places[text, x, y] = self._line
+        return False
+
+
+def _runs(line: dict[str, Any], printed: _Printed) -> list[_Run]:
     """Pieces of one line of the text device, by how they are painted."""
     out: list[_Run] = []
+    printed.next_line()
     for span in line["spans"]:
         size = span["size"]
         state = _state(span)
+        symbols = "wingdings" in span["font"].lower()
         bold = bool(span["flags"] & pymupdf.TEXT_FONT_BOLD or span["char_flags"] & _BOLD)
         run = out[-1] if out else None
         if run is None or run.state != state:
@@ -121,9 +167,12 @@ def _runs(line: dict[str, Any]) -> list[_Run]:
             out.append(run)
         for char in span["chars"]:
             text = char["c"]
-            if text in PRIVATE:
-                text = PRIVATE[text]
-            if visible(text):
+            if symbols and " " < text < "\x7f":
+                text = chr(SYMBOL_BASE + ord(text))
+            if text >= "\ue000" or text < " ":
+                text = PRIVATE.get(text, text)
+                text = clean_text(text) if text >= "\ue000" else text
+            if visible(text) and not printed.again(text, char["bbox"]):
                 run.chars.append(text)
                 run.boxes.append(char["bbox"])
         # The size of most characters; a raised footnote mark does not count.
@@ -148,18 +197,45 @@ def _collect(
     usual = _usual_gap([run for run, direction in runs if direction[0] > 0.9])  # noqa: PLR2004  horizontal
     turned: Counter[int] = Counter()
     for run, (dx, dy) in runs:
-        shown = run.state == "shown" or (run.state == "white" and _on_colour(content, run, fills))
+        shown = run.state == "shown" or (run.state == "white" and _on_colour(run, fills))
         if shown:
             content.characters += len(run.chars)
-            content.unmapped += sum(map(is_unmapped, run.chars))
+            content.unmapped += _unmapped(run.chars)
             if abs(dy) > 0.9:  # noqa: PLR2004  runs at a right angle
                 turned[90 if dy < 0 else 270] += len(run.chars)
         line = _line(run, usual, flat=dx > 0.9)  # noqa: PLR2004  horizontal
         if line is None:
             continue
+        if abs(dy) > 0.9:  # noqa: PLR2004  runs at a right angle
+            line = replace(line, upright_turn=90 if dy < 0 else 270)
         _target(content, run.state, shown=shown, flat=dx > 0.9).append(line)  # noqa: PLR2004  horizontal
+    _drawn_as_curves(content)
     if content.characters:
         content.sideways = {turn: n / content.characters for turn, n in turned.items()}
+
+
+def _unmapped(chars: list[str]) -> int:
+    """Characters without a meaning; a row of the same one (dot leaders) counts once."""
+    return sum(is_unmapped(c) and (i == 0 or chars[i - 1] != c) for i, c in enumerate(chars))
+
+
+def _drawn_as_curves(content: PageContent) -> None:
+    """Invisible text over shapes that draw it is the page's text: Hancom writes bold headings so.
+
+    Where the same place has visible text too, the invisible one is a copy and dropped.
+    """
+    rest: list[TextLine] = []
+    seen = [line.box for line in content.lines] if content.outlines else []
+    for line in content.invisible:
+        x, y = line.middle
+        if any(b[0] <= x <= b[2] and b[1] <= y <= b[3] for b in seen):
+            continue
+        if any(s[0] - 1 <= x <= s[2] + 1 and s[1] - 1 <= y <= s[3] + 1 for s in content.outlines):
+            content.lines.append(line)
+            content.characters += len(line.text)
+        else:
+            rest.append(line)
+    content.invisible = rest
 
 
 def _target(content: PageContent, state: str, *, shown: bool, flat: bool) -> list[TextLine]:
@@ -168,17 +244,15 @@ def _target(content: PageContent, state: str, *, shown: bool, flat: bool) -> lis
     return content.invisible if state == "invisible" else content.concealed
 
 
-def _on_colour(content: PageContent, run: _Run, fills: list[tuple[Box, int]]) -> bool:
-    """White text shows on a coloured area or a picture."""
+def _on_colour(run: _Run, fills: list[tuple[Box, int]]) -> bool:
+    """White text shows on a coloured area."""
     left, top, right, bottom = run.boxes[0]
     x, y = (left + right) / 2, (top + bottom) / 2
     colour = 0xFFFFFF
     for (x0, y0, x1, y1), fill in fills:
         if x0 <= x <= x1 and y0 <= y <= y1:
             colour = fill
-    if min(colour >> 16 & 255, colour >> 8 & 255, colour & 255) < _NEAR_WHITE:
-        return True
-    return any(p.box[0] <= x <= p.box[2] and p.box[1] <= y <= p.box[3] for p in content.pictures)
+    return min(colour >> 16 & 255, colour >> 8 & 255, colour & 255) < _NEAR_WHITE
 
 
 def _usual_gap(runs: list[_Run]) -> float | None:

@@ -9,10 +9,12 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pymupdf
-from PIL import Image
+from PIL import Image, ImageOps
 
-from parsers.common.paged.textline import TextLine, overlap
+from parsers.common.paged.textline import TextLine, cover, overlap, rounded
+from parsers.ocr.strips import Strip
 from parsers.pdf.glyphs import looks_broken
 
 if TYPE_CHECKING:
@@ -21,14 +23,18 @@ if TYPE_CHECKING:
     from contracts.documents import Box
     from parsers.common.paged.content import PageContent
 
-__all__ = ["Need", "Plan", "not_covered", "plan", "rendered"]
+__all__ = ["Need", "Plan", "cuttings", "not_covered", "outlined_lines", "plan", "rendered"]
 
 _SCAN_COVER = 0.5
 _ANY_COVER = 0.04
 _FEW_CHARACTERS = 250
 _HARDLY_ANY = 16
-_OUTLINES = 14
+_MANY_OUTLINES = 60
+_RUN_SHAPES = 3
+_RUN_GAP = 1.6
+_RUN_HEIGHT = (5.0, 36.0)
 _SOUND = 0.6
+_DARK = 110
 _TOKEN = re.compile(
     r"^[\"'“‘(\[<「『]*(?:[가-힣]{1,}|[\u4e00-\u9fff]+|[A-Za-zÀ-ÿ]{2,}|[aAI]|[-+±]?\d[\d.,:%/~-]*|"
     r"[가-힣A-Za-z0-9À-ÿ./·&-]{2,})[\"'”’)\]>」』.,;:!?…]*$"
@@ -83,26 +89,72 @@ def plan(content: PageContent, page: pymupdf.Page, max_pixels: int) -> Plan:
 
 
 def _need(content: PageContent, characters: int, cover: float) -> Need:
-    if characters < _HARDLY_ANY and (cover >= _ANY_COVER or _outlined(content)):
+    if characters < _HARDLY_ANY and (cover >= _ANY_COVER or len(content.outlines) > _MANY_OUTLINES):
         return Need.FILL if characters else Need.REPLACE
-    if (characters < _FEW_CHARACTERS and cover >= _SCAN_COVER) or _outlined(content):
+    if characters < _FEW_CHARACTERS and cover >= _SCAN_COVER:
         return Need.FILL
     return Need.NOTHING
 
 
-def _outlined(content: PageContent) -> bool:
-    """Text drawn as curves: many filled shapes of the size of words where no text stands."""
-    bare = 0
-    for left, top, right, bottom in content.outlines:
-        taken = any(
-            overlap(left, right, line.box[0], line.box[2]) > 0
-            and overlap(top, bottom, line.box[1], line.box[3]) > 0
-            for line in content.lines
-        )
-        bare += not taken
-        if bare >= _OUTLINES:
-            return True
-    return False
+def outlined_lines(content: PageContent) -> list[Box]:
+    """Where text is drawn as curves: rows of filled shapes of the height of a line, where no text stands.
+
+    Some programs draw headings in bold so, a shape for each glyph or word.
+    """
+    shapes = sorted(
+        {rounded(box) for box in content.outlines if not _taken(box, content)},
+        key=lambda box: (box[1] + box[3], box[0]),
+    )
+    rows: list[list[Box]] = []
+    for box in shapes:
+        if rows:
+            _, top, _, bottom = cover(rows[-1])
+            if overlap(top, bottom, box[1], box[3]) > 0.5 * min(bottom - top, box[3] - box[1]):
+                rows[-1].append(box)
+                continue
+        rows.append([box])
+    runs = [run for row in rows for run in _runs(sorted(row))]
+    good = [cover(run) for run in runs if _like_text(run)]
+    if len(good) < _RUN_SHAPES:
+        return good
+    # A page that draws much of its text draws short words, such as cells of tables, too.
+    usual = sorted(box[3] - box[1] for box in good)[len(good) // 2]
+    return [box for run in runs if _about_as_high(box := cover(run), usual)]
+
+
+def _taken(box: Box, content: PageContent) -> bool:
+    return any(
+        overlap(box[0], box[2], line.box[0], line.box[2]) > 0
+        and overlap(box[1], box[3], line.box[1], line.box[3]) > 0
+        for line in content.lines
+    )
+
+
+def _runs(row: list[Box]) -> list[list[Box]]:
+    """Cut a row of shapes where the gap is wider than a space."""
+    out: list[list[Box]] = []
+    for box in row:
+        if out and box[0] - max(b[2] for b in out[-1]) < _RUN_GAP * (box[3] - box[1]):
+            out[-1].append(box)
+        else:
+            out.append([box])
+    return out
+
+
+def _about_as_high(box: Box, usual: float) -> bool:
+    high = box[3] - box[1]
+    return 0.6 * usual <= high <= 1.8 * usual and box[2] - box[0] >= 0.7 * high
+
+
+def _like_text(run: list[Box]) -> bool:
+    left, top, right, bottom = cover(run)
+    high = bottom - top
+    return (
+        len(run) >= _RUN_SHAPES
+        and _RUN_HEIGHT[0] <= high <= _RUN_HEIGHT[1]
+        and right - left >= 2 * high
+        and sum(box[3] - box[1] for box in run) > 0.5 * high * len(run)
+    )
 
 
 def _covered(page: pymupdf.Page, content: PageContent) -> bool:
@@ -138,6 +190,23 @@ def rendered(page: pymupdf.Page, dpi: int, max_pixels: int) -> tuple[Image.Image
     )
     image = Image.frombytes("RGB", (pixmap.width, pixmap.height), pixmap.samples)
     return image, scale
+
+
+def cuttings(page: pymupdf.Page, boxes: Sequence[Box], number: int, dpi: int) -> list[Strip]:
+    """Pictures of parts of a page."""
+    out: list[Strip] = []
+    listing = page.get_displaylist()
+    zoom = pymupdf.Matrix(dpi / 72, dpi / 72)
+    for left, top, right, bottom in boxes:
+        clip = pymupdf.Rect(left - 2, top - 2, right + 2, bottom + 2) & page.rect
+        if clip.is_empty:
+            continue
+        pixmap = listing.get_pixmap(matrix=zoom, colorspace=pymupdf.csGRAY, alpha=0, clip=clip)
+        image = Image.frombytes("L", (pixmap.width, pixmap.height), pixmap.samples)
+        if np.asarray(image).mean() < _DARK:
+            image = ImageOps.invert(image)
+        out.append(Strip(number, (clip.x0, clip.y0, clip.x1, clip.y1), image, dpi))
+    return out
 
 
 def not_covered(lines: Sequence[TextLine], known: Sequence[Box]) -> list[TextLine]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -27,6 +28,7 @@ __all__ = ["Assembly"]
 
 _MIN_PICTURE = 40.0
 _SCAN_SHARE = 0.85
+_LOGO_PAGES = 3
 
 
 class Assembly:
@@ -41,7 +43,13 @@ class Assembly:
         self._records = records
         self._lines = [record.lines() for record in records]
         everything = [line for lines in self._lines for line in lines]
-        self._style = style_of(everything, bookmarks)
+        widths = [
+            (line, record.content.width)
+            for record, lines in zip(records, self._lines, strict=True)
+            for line in lines
+        ]
+        self._style = style_of(widths, bookmarks)
+        self._logos = _repeated_pictures(records)
         self._wrapping = Wrapping((line.text, line.trailing_space) for line in everything)
         self._furniture = self._find_furniture()
         self._open: tuple[int, Placed] | None = None
@@ -88,7 +96,8 @@ class Assembly:
             lines=kept,
             horizontal=content.horizontal,
             vertical=content.vertical,
-            pictures=[*figures, *_pictures(record)],
+            turned=[line for line in content.slanted if line.upright_turn],
+            pictures=[*figures, *(box for box in _pictures(record) if box not in self._logos)],
         )
         middle = content.height / 2
         out = [
@@ -169,7 +178,8 @@ class Assembly:
         out: list[Block] = []
         content = record.content
         hidden = content.concealed if record.foreign else [*content.concealed, *content.invisible]
-        for lines, layer in ((content.slanted, Layer.FURNITURE), (hidden, Layer.HIDDEN)):
+        watermarks = [line for line in content.slanted if not line.upright_turn]
+        for lines, layer in ((watermarks, Layer.FURNITURE), (hidden, Layer.HIDDEN)):
             for line in lines:
                 position = Position(page=record.number, box=rounded(record.shown(line.box)))
                 out.append(
@@ -198,6 +208,13 @@ def _same_place(box: Box, whole: Box) -> bool:
         whole[0] - 1 <= (box[0] + box[2]) / 2 <= whole[2] + 1
         and whole[1] - 1 <= (box[1] + box[3]) / 2 <= whole[3] + 1
     )
+
+
+def _repeated_pictures(records: Sequence[PageRecord]) -> set[Box]:
+    """Pictures at one place on three pages or more, and on a third of them: logos."""
+    seen = Counter(box for record in records for box in set(_pictures(record)))
+    least = max(_LOGO_PAGES, len(records) / _LOGO_PAGES)
+    return {box for box, count in seen.items() if count >= least}
 
 
 def _pictures(record: PageRecord) -> list[Box]:

@@ -27,8 +27,12 @@ _SENTENCE = re.compile(r"(?:[다요까음함됨임]|니다|[가-힣]것)\s*[.。
 _CAPTION = re.compile(
     r"^[\[<〈【(]?\s*(?:그림|표|사진|도표|도|Figure|Fig\.|Table|FIGURE|TABLE)\s*[\dⅠ-Ⅹ]{1,3}(?:[-.]\d{1,3})*\s*[\]>〉】)]?[.:)]?\s*\S"
 )
+_LEADERS = re.compile(r"\s?(?:[·.․‥…⋯‧]\s?){6,}")
 _NOTE = re.compile(r"^(?:※|\*{1,3}\s|주\s*[:)]|주\d\)|자료\s*:|출처\s*:|[†‡])")
 _LEVELS = 6
+_RUNNING = 0.42
+_ENOUGH = 0.15
+_ALIKE = 0.88
 _MAX_LINES = 3
 _SMALL_PRINT = 0.95
 _SHORT_MARK = 3  # "12." may as well number a list
@@ -58,21 +62,32 @@ def plain_key(text: str) -> str:
     return "".join(text.split()).casefold()
 
 
-def style_of(lines: Iterable[TextLine], bookmarks: Mapping[str, int]) -> Style:
-    """Find the body's size and the sizes of headings from all lines of a document."""
+def style_of(lines: Iterable[tuple[TextLine, float]], bookmarks: Mapping[str, int]) -> Style:
+    """Find the body's size and the sizes of headings from all lines of a document.
+
+    Args:
+        lines: Lines with the widths of their pages. Long lines tell the body's size: in many Korean
+            documents most of the text stands in tables, and is smaller.
+        bookmarks: Level of each bookmark.
+    """
+    running: Counter[float] = Counter()
     weight: Counter[float] = Counter()
     bold = total = 0
-    for line in lines:
-        weight[round(line.size * 2) / 2] += len(line.text)
+    for line, width in lines:
+        size = round(line.size * 2) / 2
+        weight[size] += len(line.text)
+        if line.box[2] - line.box[0] > _RUNNING * width:
+            running[size] += len(line.text)
         total += len(line.text)
         bold += len(line.text) if line.bold else 0
     if not weight:
         return Style(10.0, bold_body=False, sizes=(), bookmarks=bookmarks)
-    body = max(weight, key=lambda size: (weight[size], size))
+    votes = running if sum(running.values()) > _ENOUGH * total else weight
+    body = max(votes, key=lambda size: (votes[size], size))
     larger = sorted((s for s in weight if s >= _LARGER * body), reverse=True)
     ranks: list[float] = []
     for size in larger:
-        if not ranks or size < 0.93 * ranks[-1]:
+        if not ranks or size < _ALIKE * ranks[-1]:
             ranks.append(size)
     return Style(body, bold * 2 > total, tuple(ranks), bookmarks)
 
@@ -81,7 +96,7 @@ def paragraph_blocks(
     paragraph: Paragraph, page: int, style: Style, place: Callable[[Box], Box], origin: Origin
 ) -> list[Block]:
     """The block or blocks of one paragraph (an article's heading and its text are two)."""
-    text = paragraph.text
+    text = _LEADERS.sub(" … ", paragraph.text)
     words = shown_words([word for line in paragraph.lines for word in line.words], place)
     letters = sum(len(line.text) for line in paragraph.lines)
     confidence = sum(line.confidence * len(line.text) for line in paragraph.lines) / letters
@@ -151,7 +166,7 @@ def _weight_level(paragraph: Paragraph, style: Style) -> int:
 
 
 def _size_level(size: float, style: Style) -> int:
-    rank = sum(s > size * 1.04 for s in style.sizes)
+    rank = sum(s > size * 1.1 for s in style.sizes)
     return min(rank + 1, _LEVELS)
 
 

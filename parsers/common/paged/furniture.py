@@ -51,7 +51,7 @@ def find_furniture(
                 continue
             distance = round((middle if top else height - middle) / _BUCKET)
             number = is_page_number(line.text)
-            if number is not None:
+            if number is not None and line.size <= _LARGE * body_size:
                 numbers[top, distance].append((page, index, number))
             elif len(line.text) > 1:
                 key = _DIGITS.sub("#", line.text.replace(" ", ""))

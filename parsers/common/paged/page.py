@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from parsers.common.paged.bands import grid_of_bands
-from parsers.common.paged.flow import paragraphs, rows_of
+from parsers.common.paged.flow import Paragraph, paragraphs, rows_of
 from parsers.common.paged.reading_order import Item, regions
 from parsers.common.paged.ruling import Grid, Rule, Slot, find_grids
 from parsers.common.paged.tabular import (
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from contracts.documents import Box, Table
-    from parsers.common.paged.flow import Paragraph
     from parsers.common.paged.spacing import Wrapping
     from parsers.common.paged.textline import TextLine
 
@@ -44,12 +43,14 @@ class PageInput:
         lines: Text, without furniture.
         horizontal: Merged horizontal rules.
         vertical: Merged vertical rules.
+        turned: Text at a right angle: it goes into table cells, else to the end of the page.
         pictures: Boxes of pictures that are worth a mention.
     """
 
     lines: Sequence[TextLine]
     horizontal: Sequence[Rule] = ()
     vertical: Sequence[Rule] = ()
+    turned: Sequence[TextLine] = ()
     pictures: Sequence[Box] = ()
 
 
@@ -58,7 +59,7 @@ Piece = "Paragraph | Placed | PicturePiece"
 
 def arrange(page: PageInput, wrapping: Wrapping) -> list[Paragraph | Placed | PicturePiece]:
     """Tables first, then columns, then paragraphs; every line ends up in exactly one piece."""
-    lines, tables = _ruled_tables(page, wrapping)
+    lines, turned, tables = _ruled_tables(page, wrapping)
     near = _joined_neighbours(lines)
     items = [Item(line.box, line.size) for line in near]
     items += [Item(table.box) for table in tables]
@@ -66,7 +67,7 @@ def arrange(page: PageInput, wrapping: Wrapping) -> list[Paragraph | Placed | Pi
     out: list[Paragraph | Placed | PicturePiece] = []
     for region in regions(items):
         out += _region(region, near, tables, page.pictures, wrapping)
-    return out
+    return out + [Paragraph((line,), line.text) for line in turned]
 
 
 def _region(
@@ -124,28 +125,33 @@ def _joined_neighbours(lines: Sequence[TextLine]) -> list[TextLine]:
 _NEAR_EM = 1.0
 
 
-def _ruled_tables(page: PageInput, wrapping: Wrapping) -> tuple[list[TextLine], list[Placed]]:
-    """Tables of the page, and the lines that are in none of them."""
+def _ruled_tables(
+    page: PageInput, wrapping: Wrapping
+) -> tuple[list[TextLine], list[TextLine], list[Placed]]:
+    """Tables of the page, after the level and the turned lines that are in none of them."""
     grids, loose = find_grids(page.horizontal, page.vertical)
     free = _outside(page.lines, [g for g in grids if len(g.slots) > 1])
     grids += grid_of_bands(loose, free)
     grids = [g for g in grids if len(g.slots) > 1 or len(g.xs) > 2]  # noqa: PLR2004  a box around text
     grids.sort(key=lambda g: (g.box[2] - g.box[0]) * (g.box[3] - g.box[1]))
-    left = list(page.lines)
+    left, turned = list(page.lines), list(page.turned)
     done: list[tuple[Grid, Placed]] = []
     for grid in grids:
         inside = [line for line in left if _holds(grid.box, line)]
         inner = [(g, p) for g, p in done if _contains(grid.box, g.box)]
         refined = refine_columns(grid, inside)
-        placed = fill_grid(refined, inside, wrapping, _nested(refined, [p for _, p in inner]))
+        sideways = [line for line in turned if _holds(grid.box, line)]
+        nested = _nested(refined, [p for _, p in inner])
+        placed = fill_grid(refined, [*inside, *sideways], wrapping, nested)
         if placed is None:
             continue
         taken = set(map(id, inside))
         left = [line for line in left if id(line) not in taken]
+        turned = [line for line in turned if not any(line is other for other in sideways)]
         held = {id(p) for _, p in inner}
         done = [(g, p) for g, p in done if id(p) not in held]
         done.append((grid, placed))
-    return left, [placed for _, placed in done]
+    return left, turned, [placed for _, placed in done]
 
 
 def _nested(grid: Grid, inner: Sequence[Placed]) -> dict[Slot, tuple[Table, ...]]:

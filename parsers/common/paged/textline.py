@@ -37,6 +37,7 @@ class TextLine:
         trailing_space: The source ended the line with a space: the word ends here.
         confidence: 0 to 1.
         words: For recognised text, its words.
+        upright_turn: Degrees (90, 270) by which text at a right angle would have to be turned.
     """
 
     text: str
@@ -47,6 +48,7 @@ class TextLine:
     trailing_space: bool = False
     confidence: float = 1.0
     words: tuple[Word, ...] = ()
+    upright_turn: int = 0
 
     @property
     def middle(self) -> tuple[float, float]:
