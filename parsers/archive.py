@@ -24,7 +24,8 @@ _CHUNK = 1 << 18
 _ENCRYPTED = 0x1
 _UTF8_NAMES = 0x800  # APPNOTE.TXT 4.4.4, bit 11
 _UNICODE_PATH = 0x7075  # APPNOTE.TXT 4.6.9
-_LEGACY = ("cp949", "gb18030", "cp932", "cp950")
+_LEGACY = {"cp949": "euc_kr", "gb18030": "gb2312", "cp932": "shift_jis", "cp950": "big5"}
+"""Code pages of East Asian Windows, each with the national standard that holds its common characters."""
 _RESOURCE_FORKS = ("__MACOSX/",)
 _JUNK = frozenset({".DS_Store", "Thumbs.db", "desktop.ini"})
 _COMMON_IDEOGRAPHS = ("\u4e00", "\u9fff")
@@ -168,7 +169,7 @@ def _charset_of(raw: bytes) -> str:
     fitting = [name for name in _LEGACY if _fits(raw, name)]
     if not fitting:
         return "cp437"
-    return max(fitting, key=lambda name: (_plausible(raw.decode(name)), -_LEGACY.index(name)))
+    return max(fitting, key=lambda name: _plausible(raw.decode(name), _LEGACY[name]))
 
 
 def _fits(raw: bytes, charset: str) -> bool:
@@ -179,8 +180,14 @@ def _fits(raw: bytes, charset: str) -> bool:
     return True
 
 
-def _plausible(text: str) -> float:
-    """Share of the non-ASCII characters that are of one common script: mixed scripts mean a wrong guess."""
+def _plausible(text: str, standard: str) -> float:
+    """How much a decoding looks like names: characters of one script, and common ones.
+
+    Returns:
+        Share of the non-ASCII characters in the prevailing script, times the share of those that the
+        national standard has; mixed scripts and rare characters mean a wrong guess.
+    """
+    common = text.encode(standard, "ignore").decode(standard)
     counts = {"hangul": 0, "kana": 0, "han": 0, "other": 0}
     for character in text:
         if character.isascii():
@@ -195,7 +202,8 @@ def _plausible(text: str) -> float:
             counts["other"] += 1
     total = sum(counts.values()) or 1
     japanese = counts["kana"] + counts["han"] if counts["kana"] else 0
-    return max(counts["hangul"], counts["han"], japanese) / total
+    usual = sum(not character.isascii() for character in common) / total
+    return max(counts["hangul"], counts["han"], japanese) / total * usual
 
 
 def _unicode_path(info: zipfile.ZipInfo) -> str:

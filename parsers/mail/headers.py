@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from parsers.common.charset import decode_text
 
-__all__ = ["decode_header", "header_bytes", "iso_date", "parameters"]
+__all__ = ["decode_header", "header_bytes", "iso_date", "parameters", "raw_header"]
 
 # RFC 2047, 2, with RFC 2231's language suffix; white space inside is wrong, and common.
 _WORD = re.compile(rb"=\?([^?\s*]+)(?:\*[^?]*)?\?([bBqQ])\?([^?]*)\?=")
@@ -33,6 +33,15 @@ class _Piece(NamedTuple):
 def header_bytes(value: object) -> bytes:
     """The bytes of a header that the email package holds with surrogate escapes."""
     return str(value).encode("utf-8", "surrogateescape")
+
+
+def raw_header(message: Message, name: str) -> bytes:
+    """The bytes of a message's first header of that name, b"" where it has none."""
+    wanted = name.lower()
+    for found, value in message.raw_items():
+        if found.lower() == wanted:
+            return header_bytes(value)
+    return b""
 
 
 def decode_header(raw: bytes, charset: str = "") -> str:

@@ -15,7 +15,7 @@ from contracts.documents import ChildRelation
 from contracts.errors import ParseFailure
 from contracts.failures import FailureClass
 from parsers.common.charset import decode_text, guess_charset, without_surrogates
-from parsers.mail.headers import decode_header, header_bytes, iso_date, parameters
+from parsers.mail.headers import decode_header, header_bytes, iso_date, parameters, raw_header
 from parsers.mail.letter import Attachment, Body, Letter
 from parsers.mail.text_body import unflow
 
@@ -107,8 +107,8 @@ def _charset_of_headers(message: Message) -> str:
     guess = guess_charset(raw)
     if guess != "ascii":
         return guess
-    declared = message.get_param("charset", "")
-    return declared if isinstance(declared, str) else ""
+    _, settings = parameters(raw_header(message, "Content-Type"))
+    return settings.get("charset", "")
 
 
 def _set_properties(message: Message, letter: Letter, charset: str) -> None:
@@ -189,9 +189,7 @@ class _Walker:
 
     def _text(self, part: Message) -> str:
         data = _payload(part)
-        content_type, settings = parameters(
-            header_bytes(part.get("Content-Type", "")), self._charset
-        )
+        content_type, settings = parameters(raw_header(part, "Content-Type"), self._charset)
         decoded = decode_text(data, settings.get("charset", ""))
         if not decoded.sound:
             self._letter.warnings.append("some bytes of the text do not fit its charset")
@@ -200,7 +198,7 @@ class _Walker:
         return decoded.text
 
     def _smime(self, part: Message, relation: ChildRelation, kind: str) -> None:
-        _, settings = parameters(header_bytes(part.get("Content-Type", "")))
+        _, settings = parameters(raw_header(part, "Content-Type"))
         if settings.get("smime-type", "enveloped-data").lower() in {
             "enveloped-data",
             "authenveloped-data",
@@ -226,7 +224,7 @@ class _Walker:
 
     def _name(self, part: Message, kind: str) -> str:
         for header, key in (("Content-Disposition", "filename"), ("Content-Type", "name")):
-            _, found = parameters(header_bytes(part.get(header, "")), self._charset)
+            _, found = parameters(raw_header(part, header), self._charset)
             if found.get(key, "").strip():
                 return without_surrogates(found[key].strip())
         if kind == "message/rfc822":
@@ -238,9 +236,7 @@ class _Walker:
 
     def _inner_subject(self, part: Message) -> str:
         for inner in _children(part):
-            return without_surrogates(
-                decode_header(header_bytes(inner.get("Subject", "")), self._charset)
-            )
+            return without_surrogates(decode_header(raw_header(inner, "Subject"), self._charset))
         return ""
 
 
@@ -261,12 +257,12 @@ def _is_void(part: Message) -> bool:
 
 
 def _is_file(part: Message) -> bool:
-    disposition, found = parameters(header_bytes(part.get("Content-Disposition", "")))
+    disposition, found = parameters(raw_header(part, "Content-Disposition"))
     return disposition == "attachment" or bool(found.get("filename"))
 
 
 def _relation(part: Message, relation: ChildRelation) -> ChildRelation:
-    disposition, _ = parameters(header_bytes(part.get("Content-Disposition", "")))
+    disposition, _ = parameters(raw_header(part, "Content-Disposition"))
     image = part.get_content_maintype() == "image"
     referenced = bool(part.get("Content-ID")) and disposition != "attachment"
     return ChildRelation.INLINE if image and (referenced or disposition == "inline") else relation
