@@ -112,7 +112,7 @@ def form_rows(table: Table) -> list[Row] | None:
     Whatever a parser took for its headers: a form has a column that holds field names in more than half of its rows,
     each with a value on its right.
     """
-    if table.rows > _FORM_ROWS:
+    if not 1 < table.rows <= _FORM_ROWS:
         return None
     rows: dict[int, list[Cell]] = defaultdict(list)
     for cell in sorted(table.cells, key=lambda cell: (cell.row, cell.column)):

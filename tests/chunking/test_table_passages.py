@@ -57,8 +57,27 @@ def test_a_merged_value_belongs_to_every_row_that_it_covers(paper):
 
 
 def test_a_table_without_headers_keeps_its_rows(paper):
-    (chunk,) = paper().table("문서번호 | WS-MC-014", "개정 | 3").cut()
-    assert chunk.text == "문서번호 | WS-MC-014\n개정 | 3"
+    (chunk,) = paper().table("바깥 지름 | 12.0", "안지름 | 8.4").cut()
+    assert chunk.text == "바깥 지름 | 12.0\n안지름 | 8.4"
+
+
+def test_a_title_block_reads_as_fields_whatever_was_taken_for_its_headers(paper):
+    rows = (
+        "문서번호 | WS-MC-014 | 개정번호 | 3",
+        "표준명 | 세척 | 시행일 | 2024.03.01",
+        "승인 | | 검토 | 김하늘",
+    )
+    (chunk,) = paper().table(*rows, header_rows=1, header_columns=1).cut()
+    assert chunk.text.split("\n") == [
+        "문서번호: WS-MC-014 | 개정번호: 3",
+        "표준명: 세척 | 시행일: 2024.03.01",
+        "승인 | 검토: 김하늘",
+    ]
+
+
+def test_a_list_whose_columns_are_named_like_fields_is_no_form(paper):
+    (chunk,) = paper().table("품번 | 수량 | 비고", "HB-1 | 4 | 급함", header_rows=1).cut()
+    assert chunk.text == "품번: HB-1 | 수량: 4 | 비고: 급함"
 
 
 def test_columns_without_values_and_header_only_tables_are_still_found(paper):
