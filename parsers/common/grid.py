@@ -11,6 +11,7 @@ from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
 from enum import Enum
 from itertools import pairwise
+from operator import attrgetter
 from typing import NamedTuple
 
 from contracts.documents import Cell, Table
@@ -150,13 +151,26 @@ def _row_spans(grid: Grid) -> _Spans:
     spans: _Spans = {}
     for row, cells in grid.rows.items():
         if cells:
-            spans[row] = sorted((c, max(c, grid.end(row, c)[1])) for c in cells)
+            spans[row] = _intervals(grid, row, cells)
     last_row = max(spans, default=0)
     for (row, column), (bottom, right) in grid.merges.items():
         if column in grid.rows.get(row, {}):
             for below in range(row + 1, min(bottom, last_row) + 1):
                 spans.setdefault(below, []).append((column, right))
     return spans
+
+
+def _intervals(grid: Grid, row: int, cells: dict[int, GridCell]) -> list[tuple[int, int]]:
+    """Occupied intervals of one row; neighbours are joined, so that a full row of a ledger is one."""
+    joined: list[tuple[int, int]] = []
+    merges = grid.merges
+    for column in sorted(cells):
+        end = merges[row, column][1] if (row, column) in merges else column
+        if joined and column <= joined[-1][1] + 1:
+            joined[-1] = (joined[-1][0], max(joined[-1][1], end))
+        else:
+            joined.append((column, end))
+    return joined
 
 
 def _cut(grid: Grid, spans: _Spans, rows: list[int], left: int, right: int) -> list[_Piece]:
@@ -259,14 +273,14 @@ def to_table(
     column_at = {column: place for place, column in enumerate(columns)}
     cells, covered = _merged_cells(grid, rows, columns)
     for row, place in row_at.items():
-        hidden = covered.get(place, [])
+        hidden = covered.get(place, ())
         for column, cell in grid.rows.get(row, {}).items():
             at = column_at.get(column)
-            if at is None or (row, column) in grid.merges:
+            if at is None or (grid.merges and (row, column) in grid.merges):
                 continue
-            if not any(first <= at < last for first, last in hidden):
+            if not hidden or not any(first <= at < last for first, last in hidden):
                 cells.append(Cell(place, at, cell.text))
-    cells.sort(key=lambda cell: (cell.row, cell.column))
+    cells.sort(key=attrgetter("row", "column"))
     return Table(
         cells=tuple(cells),
         rows=len(rows),

@@ -56,7 +56,7 @@ def page_quality(page: int, blocks: Iterable[Block]) -> PageQuality:
     """Figures of one page, slide or sheet; furniture counts for its characters only where nothing else is there."""
     kept = [block for block in blocks if block.layer is not Layer.FURNITURE]
     text = "".join(block_text(block) for block in kept)
-    characters = sum(not ch.isspace() for ch in text)
+    characters = len("".join(text.split()))
     odd = sum(ch == _REPLACEMENT or unicodedata.category(ch) == "Co" for ch in set(text))
     unmapped = (
         sum(ch == _REPLACEMENT or unicodedata.category(ch) == "Co" for ch in text) if odd else 0

@@ -84,6 +84,7 @@ class _Reader:
         self._sheet = sheet
         self._budget = budget
         self._row = 0
+        self._first_style = book.styles[0] if book.styles else _PLAIN
         self._columns: dict[str, int] = {}
         self._shared: dict[tuple[int, bool], GridCell | None] = {}
         self._missing = 0
@@ -159,9 +160,12 @@ class _Reader:
         return number
 
     def _style(self, entry: Element) -> Style:
-        number = _whole(entry.get("s"))
+        text = entry.get("s")
+        if text is None:
+            return self._first_style
+        number = _whole(text)
         styles = self._book.styles
-        return styles[number] if number < len(styles) else _PLAIN
+        return styles[number] if 0 <= number < len(styles) else _PLAIN
 
     def _cell(self, entry: Element) -> GridCell | None:
         kind = entry.get("t", "n")
