@@ -22,7 +22,7 @@ from metadata.master import CodeMaster
 from metadata.places import segments
 from metadata.readings import read_pages
 from metadata.revisions import Revision, parse_revision
-from metadata.titles import title_readings
+from metadata.titles import title_readings, title_status
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -83,6 +83,7 @@ def enrich(document: ParsedDocument, item: EnrichInput, rules: EnrichRules) -> D
         readings.append(Evidence("issued_date", day, EvidenceSource.DEFAULT, day, "modified"))
     readings = [_canonical_department(reading, rules) for reading in readings]
     titles = title_readings(document, item.name, readings, mail=mail)
+    readings += [] if mail else title_status(titles)
     kinds = _types(document, titles, readings, mail=mail)
     chosen_type = kinds[0].value if kinds else "other"
     readings = _numbered(readings, chosen_type, item.name)

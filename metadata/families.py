@@ -35,6 +35,8 @@ _NAMELESS = re.compile(
     re.IGNORECASE,
 )
 
+_PERIOD = re.compile(r"(?:(?:19|20)\d{2}(?:년도?)?)?|개정본?|현행본?|신규|최신")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Member:
@@ -119,11 +121,12 @@ def _without_status(bare: str) -> str:
 
 
 def _folder_key(path: str) -> str:
+    """The folders that tell one line or product from another: those of standing, revisions and years do not."""
     folders = path.replace("!/", "/").split("/")[:-1]
     return "/".join(
         fold_name(folder)
         for folder in folders
-        if folder_status(folder) is None and read_name(folder).bare
+        if folder_status(folder) is None and not _PERIOD.fullmatch(read_name(folder).bare)
     )
 
 

@@ -6,7 +6,7 @@ import re
 
 from metadata.folding import fold_label, normalise
 
-__all__ = ["field_of", "is_label", "pairs_in_line"]
+__all__ = ["field_of", "is_label", "pairs_in_line", "starts_with_label"]
 
 _FIELDS: dict[str, tuple[str, ...]] = {
     "document_number": (
@@ -67,6 +67,12 @@ def field_of(label: str) -> str | None:
 def is_label(text: str) -> bool:
     """Whether a cell holds the name of a field, known to us or not of interest, rather than a value."""
     return len(text) <= _LABEL_LIMIT and fold_label(text) in _KNOWN
+
+
+def starts_with_label(line: str) -> bool:
+    """Whether a line begins with a field name and a colon, after bullets or brackets at most."""
+    match = _LINE_LABEL.search(line)
+    return match is not None and not any(c.isalnum() for c in line[: match.start()])
 
 
 def pairs_in_line(line: str) -> list[tuple[str, str, str]]:

@@ -9,7 +9,7 @@ from contracts.documents import BlockKind, Layer
 from contracts.versions import Evidence, EvidenceSource
 from metadata.codes import document_number_in
 from metadata.folding import clip, fold_label, normalise
-from metadata.labels import field_of, is_label, pairs_in_line
+from metadata.labels import field_of, is_label, pairs_in_line, starts_with_label
 from metadata.places import cell_place, head_blocks, is_footer, place, tables_in
 from metadata.revisions import Revision, comparable, find_revision, parse_revision
 from metadata.statuses import declared_status, line_status
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["read_pages"]
 
 _TITLE_ROWS = 15
+_TOP_LINES = 5
 _HEADER_LINE, _SHORT_LINE = 120, 40
 _HISTORY = re.compile(
     r"개정\s*(?:이력|내역|사항|기록|연혁)|변경\s*이력|제\s*·?\s*개정\s*이력|revision\s*(?:history|record|log)|change\s*(?:history|log)",
@@ -59,11 +60,13 @@ def read_pages(document: ParsedDocument) -> list[Evidence]:
     for block in document.blocks:
         if block.layer is Layer.FURNITURE or block.kind in {BlockKind.HEADER, BlockKind.FOOTER}:
             readings.extend(_furniture(block))
+    lines = 0
     for block in head_blocks(document):
         if block.table is not None:
             readings.extend(_title_block(block.table, block.position))
         elif block.kind not in {BlockKind.HEADER, BlockKind.FOOTER}:
-            readings.extend(_lines(block))
+            readings.extend(_lines(block, at_top=lines < _TOP_LINES))
+            lines += 1
     readings.extend(_revision_tables(document))
     return list(dict.fromkeys(readings))
 
@@ -89,25 +92,33 @@ def _furniture(block: Block) -> Iterator[Evidence]:
             yield Evidence("revision", revision.text, EvidenceSource.TITLE_BLOCK, clip(line), where)
 
 
-def _lines(block: Block) -> Iterator[Evidence]:
+def _lines(block: Block, *, at_top: bool) -> Iterator[Evidence]:
+    """Readings of a text block; stamps and revisions of headings count at the top only.
+
+    Further down, 폐기 alone is a way to treat defective parts, and a heading tells of other revisions.
+    """
     where = place(block.position)
     for line in block.text.split("\n"):
-        pairs = list(_pairs(line, EvidenceSource.BODY, where))
+        pairs = list(_pairs(line, EvidenceSource.BODY, where)) if starts_with_label(line) else []
         yield from pairs
-        yield from _marks(line, EvidenceSource.BODY, where)
+        stamped = at_top and block.kind is not BlockKind.LIST_ITEM
+        yield from _marks(line, EvidenceSource.BODY, where, stamped=stamped)
         declared = declared_status(line)
         if declared:
             yield Evidence(
                 "status", declared[0].value, EvidenceSource.BODY, clip(declared[1]), where
             )
-        if block.kind is BlockKind.HEADING and not pairs and (revision := find_revision(line)):
+        heads = at_top and block.kind is BlockKind.HEADING and not pairs
+        if heads and (revision := find_revision(line)):
             yield Evidence("revision", revision.text, EvidenceSource.BODY, clip(line), where)
 
 
-def _marks(line: str, source: EvidenceSource, where: str) -> Iterator[Evidence]:
+def _marks(
+    line: str, source: EvidenceSource, where: str, *, stamped: bool = True
+) -> Iterator[Evidence]:
     if len(line) > _HEADER_LINE:
         return
-    status = line_status(line) if len(line) <= _SHORT_LINE else None
+    status = line_status(line) if stamped and len(line) <= _SHORT_LINE else None
     if status:
         yield Evidence("status", status[0].value, source, clip(status[1]), where)
     level = security_mark(line)

@@ -58,14 +58,19 @@ _SUBJECT = re.compile(
 )
 _DECLARED = re.compile(
     r"(?:^|[\s※*\-•·(\[])(?:본|이|당|해당)\s?(?:작업)?(?:문서|표준서?|절차서?|지침서?|도면|규정|매뉴얼|기준서?|양식|판|본|개정본)"
-    r"[은는이가을를의]?\s(?:(?![을를의]\s|[품물]).){0,60}?(?:폐기|폐지|무효|실효|사용\s?(?:을|를)?\s?(?:금지|중지|금함|중단))"
+    r"[은는이가을를의]?\s(?:(?![을를의]\s|[품물]).){0,60}?(?:폐기|폐지|무효|실효|대체(?=\s?(?:되|됨|됐|된))|사용\s?(?:을|를)?\s?(?:금지|중지|금함|중단))"
     r"(?:\s*(?:함|됨|한다|된다|합니다|됩니다|하였|했|되었|처리|되어|하며|되며|입니다|임)|[.,)\]]|\s*$)"
 )
 _SHORT_LINE = 30
+_TICKED = "■☑☒✔✓●◉"
+_BOX = re.compile(rf"([{_TICKED}□☐○])\s*([^{_TICKED}□☐○/,]+)")
 
 
 def value_status(text: str) -> Status | None:
-    """Standing that a status field holds (``현행``, ``폐기(2024.03.01)``), or None."""
+    """Standing that a status field holds (``현행``, ``폐기(2024.03.01)``, ``■ 유효 □ 폐기``), or None."""
+    if _BOX.search(text):
+        ticked = [part for sign, part in _BOX.findall(text) if sign in _TICKED]
+        return _BY_WORD.get(fold_label(ticked[0])) if len(ticked) == 1 else None
     flat = re.sub(r"[(\[].*?[)\]]|\d[\d.\-/ ]*", " ", normalise(text))
     return _BY_WORD.get(fold_label(flat)) or _BY_WORD.get(fold_label(text))
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from contracts.documents import ParsedDocument
 
-__all__ = ["stem_of", "title_readings"]
+__all__ = ["stem_of", "title_readings", "title_status"]
 
 _JUNK = re.compile(
     r"(?:microsoft\s+(?:word|powerpoint|excel)\b.*|powerpoint\s*(?:프레젠테이션|presentation)|(?:프레젠테이션|문서|통합\s?문서|슬라이드|sheet|slide|document|book|presentation|image|img|scan|스캔)\s*\d*"
@@ -31,7 +31,19 @@ _NUMBERED = re.compile(
 )
 """Headings that begin so head a section, not the document."""
 _LONGEST = 150
+_BRACKETS = "[(<【〈《「"
 _ORDER = {source: rank for rank, source in enumerate(EvidenceSource)}
+
+
+def title_status(titles: Sequence[Evidence]) -> list[Evidence]:
+    """Standing that a title carries in brackets (``[폐기] 세척 작업표준``); file names have rules of their own."""
+    found = []
+    for title in titles:
+        marked = line_status(title.raw)
+        bracketed = marked is not None and marked[1][0] in _BRACKETS
+        if marked and bracketed and title.source is not EvidenceSource.FILE_NAME:
+            found.append(Evidence("status", marked[0].value, title.source, marked[1], title.where))
+    return found
 
 
 def stem_of(name: str) -> str:
@@ -89,6 +101,6 @@ def _own_titles(document: ParsedDocument) -> list[Evidence]:
 def _title(text: str, source: EvidenceSource, where: str) -> Evidence:
     value = unspaced(text)
     marked = line_status(value)
-    if marked and marked[1].startswith(("[", "(", "【")):
+    if marked and marked[1][0] in _BRACKETS:
         value = normalise(value.replace(marked[1], " ")) or value
     return Evidence("title", value[:_LONGEST], source, clip(text), where)

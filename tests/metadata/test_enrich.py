@@ -151,6 +151,32 @@ def test_a_subject_of_scrapping_does_not_demote(pages):
     assert version.title == "부적합품 폐기 절차서"
 
 
+def test_ways_to_treat_defects_are_no_marks_of_the_document(pages):
+    built = pages().heading("부적합 처리 보고서")
+    for line in ("재작업", "특채", "선별", "반품", "폐기", "잔여 시료 (폐기)"):
+        built.line(line)
+    assert built.read("부적합 처리.docx").status is Status.UNKNOWN
+
+
+def test_a_title_in_brackets_or_a_ticked_box_tells_the_standing(pages):
+    assert pages(title="[폐기] 세척 작업표준").read("a.docx").status is Status.OBSOLETE
+    assert pages(title="[폐기] 세척 작업표준").read("a.docx").title == "세척 작업표준"
+    ticked = pages().table("상태 | □ 초안 ■ 유효 □ 폐기").read("a.docx")
+    assert (ticked.status, ticked.conflicts) == (Status.CURRENT, ())
+
+
+def test_a_document_that_was_replaced_is_obsolete_and_one_that_replaces_is_not(pages):
+    assert pages().line("본 표준은 WS-MC-020 으로 대체되었음.").read().status is Status.OBSOLETE
+    assert pages().line("본 표준은 WS-MC-009 를 대체한다.").read().status is Status.UNKNOWN
+
+
+def test_a_revision_that_a_sentence_or_a_later_heading_tells_of_is_not_the_own_one(pages):
+    built = pages().heading("세척 조건 검토").line("도면 DWG-1001 Rev: B 에 따른다.")
+    for number in range(5):
+        built.line(f"내용 {number}")
+    assert built.heading("7. 개정 2 의 변경 내용").read("세척 조건.docx").revision == ""
+
+
 def test_the_name_decides_only_where_the_pages_are_silent(pages):
     silent = pages().line("본문").read("표준/WS-MC-014_세척_rev2.docx")
     assert (silent.document_number, silent.revision) == ("WS-MC-014", "2")

@@ -43,6 +43,7 @@ def followers(members, name):
         ("표준/세척 작업표준(개정 2).docx", "표준/세척_작업표준(개정 3) (1).docx"),
         ("표준/세척작업표준.docx", "표준/세척작업표준_rev1_초안.docx"),
         ("라인1/점검표_rev1.xlsx", "라인1/폐기/점검표_rev2.xlsx"),
+        ("표준/2023/SOP_rev1.docx", "표준/2024년/SOP_rev2.docx"),
     ],
 )
 def test_names_that_differ_in_their_marks_are_one_family(one, other):
