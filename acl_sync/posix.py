@@ -64,6 +64,11 @@ class PosixPermissionReader:
         self._realm = realm
         self._above_root = above_root
 
+    @property
+    def tags_tell(self) -> bool:
+        """Mode, owner and change time are in the tag."""
+        return True
+
     def folder(self, folder: SourceFolder) -> AccessScope:
         """The folder's search gate; the root's scope also holds those of the folders above it."""
         full = self._full(folder.path)

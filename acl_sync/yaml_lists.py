@@ -72,38 +72,39 @@ class YamlPermissionReader:
         self._folders = self._lists(values.get("folders") or {}, "folders")
         self._files = self._lists(values.get("files") or {}, "files")
 
+    @property
+    def tags_tell(self) -> bool:
+        """The lists lie in a file of their own: a document's tag says nothing of them."""
+        return False
+
     def folder(self, folder: SourceFolder) -> AccessScope:
-        """The scope of the nearest folder that has a list."""
-        return self._of_folder(_composed(folder.path))
+        """The folder's scope, with the entries of the nearest folder that has a list.
+
+        Every folder has a scope of its own, so that a list that is added or taken away changes scopes, not documents.
+        """
+        path = _composed(folder.path)
+        return self._scope(path, self._in_force(path))
 
     def item(self, item: SourceItem) -> AccessScope:
         """The file's own list, else its folder's scope."""
         path = _composed(item.path)
-        above = self._of_folder(path.rpartition("/")[0])
+        folder = path.rpartition("/")[0]
         if path not in self._files:
-            return above
+            return self._scope(folder, self._in_force(folder))
         inherit, own = self._files[path]
-        inherited = _handed_down(above) if inherit else ()
-        return replace(
-            above,
-            scope_id=f"{self._source}:{path}",
-            key=path,
-            gates=self._gates((*own, *inherited)),
-            groups=_shown((*own, *inherited)),
-        )
+        return self._scope(path, (*own, *(self._handed_down(folder) if inherit else ())))
 
-    def _of_folder(self, path: str) -> AccessScope:
-        way = [path]
-        while way[-1]:
-            way.append(way[-1].rpartition("/")[0])
-        nearest = next((at for at in way if at in self._folders), None)
-        if nearest is None:
-            return self._scope("", ())
-        inherit, own = self._folders[nearest]
-        if inherit and nearest:
-            above = self._of_folder(nearest.rpartition("/")[0])
-            return self._scope(nearest, (*own, *_handed_down(above)))
-        return self._scope(nearest, own)
+    def _in_force(self, folder: str) -> tuple[AccessEntry, ...]:
+        at = folder
+        while at not in self._folders:
+            if not at:
+                return ()
+            at = at.rpartition("/")[0]
+        inherit, own = self._folders[at]
+        return (*own, *self._handed_down(at.rpartition("/")[0])) if inherit and at else own
+
+    def _handed_down(self, folder: str) -> tuple[AccessEntry, ...]:
+        return tuple(replace(entry, inherited=True) for entry in self._in_force(folder))
 
     def _scope(self, path: str, entries: tuple[AccessEntry, ...]) -> AccessScope:
         return AccessScope(
@@ -169,11 +170,6 @@ def _read(path: Path) -> dict[str, Any]:
 def _composed(path: str) -> str:
     """Compare paths as composed Unicode: Mac clients write decomposed Hangul names."""
     return unicodedata.normalize("NFC", os.fsencode(path).decode("utf-8", "backslashreplace"))
-
-
-def _handed_down(scope: AccessScope) -> tuple[AccessEntry, ...]:
-    gate = next(gate for gate in scope.gates if gate.name == "read")
-    return tuple(replace(entry, inherited=True) for entry in gate.entries)
 
 
 def _shown(entries: tuple[AccessEntry, ...]) -> tuple[str, ...]:

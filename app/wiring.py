@@ -134,13 +134,13 @@ def source_run(
     from ingest.sources.registry import make_source
 
     source = make_source(settings)
-    source.check()
+    permissions = permission_reader(settings)
     return SourceRun(
         kit,
         settings,
         source,
-        permission_reader(settings),
-        trust_tags=source.probe().change_time,
+        permissions,
+        trust_tags=permissions.tags_tell and source.probe().change_time,
         progress=progress,
     )
 

@@ -219,6 +219,11 @@ class PermissionReader(Protocol):
         - every scope names its parent, and parents come from ``folder``.
     """
 
+    @property
+    def tags_tell(self) -> bool:
+        """Whether an item's list can only have changed when its access tag has."""
+        ...
+
     def folder(self, folder: SourceFolder) -> AccessScope:
         """The scope that a folder adds (its parent is the scope of the folder above)."""
         ...

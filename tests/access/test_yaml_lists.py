@@ -87,11 +87,13 @@ def test_decomposed_names_are_the_same_folder(reader):
     assert not reads(reader(), path, "group:staff")
 
 
-def test_documents_below_one_list_share_its_scope(reader):
-    lists = reader()
-    ids = {lists.item(item(p)).scope_id for p in ("품질/a.txt", "품질/x/b.txt")}
-    folder = lists.folder(SourceFolder(path="품질/x", object_id="1", access_tag=""))
-    assert ids == {folder.scope_id}
+def test_documents_of_a_folder_share_its_scope_and_a_new_list_moves_none(reader):
+    before = reader()
+    folder = before.folder(SourceFolder(path="품질/x", object_id="1", access_tag=""))
+    assert before.item(item("품질/x/b.txt")) == folder
+    after = reader(LISTS.replace("품질/공개", "품질/x"))
+    assert after.item(item("품질/x/b.txt")).scope_id == folder.scope_id
+    assert after.item(item("품질/x/b.txt")).gates != folder.gates
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,118 @@
+"""Kill an ingest at random points, finish it, and compare with an undisturbed one.
+
+Prints one line a round, and ends with exit status 1 where any state differs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+
+def main() -> int:
+    """Run the rounds."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("share", type=Path)
+    parser.add_argument("--rounds", type=int, default=30)
+    parser.add_argument("--seed", type=int, default=20261129)
+    options = parser.parse_args()
+    dice = random.Random(options.seed)  # noqa: S311  not for secrets
+    with tempfile.TemporaryDirectory(prefix="seoga-kill-") as folder:
+        undisturbed = Path(folder) / "undisturbed"
+        started = time.monotonic()
+        ingest(undisturbed, options.share)
+        whole = time.monotonic() - started
+        expected = state(undisturbed)
+        print(f"undisturbed: {len(expected)} documents, {whole:.1f} s")
+        wrong = 0
+        for number in range(1, options.rounds + 1):
+            home = Path(folder) / f"round-{number}"
+            after = dice.uniform(0.2, whole)
+            killed = kill_after(home, options.share, after)
+            ingest(home, options.share)
+            found = state(home)
+            same = found == expected
+            wrong += not same
+            print(
+                f"round {number:2}: killed after {after:5.1f} s ({killed}): {'equal' if same else 'DIFFERS'}"
+            )
+            if not same:
+                print(difference(expected, found))
+        print(
+            f"kill -9: {options.rounds - wrong} of {options.rounds} rounds equal the undisturbed run"
+        )
+    return 1 if wrong else 0
+
+
+def environment(home: Path) -> dict[str, str]:
+    """Hashed vectors: the embedder is not what is tried here."""
+    return {**os.environ, "SEOGA_HOME": str(home), "SEOGA_EMBEDDER__ENGINE": "hash"}  # noqa: TID251
+
+
+def command(share: Path) -> list[str]:
+    """The ingest, as a person would start it."""
+    return [
+        str(Path(sys.executable).with_name("seoga")),
+        "ingest",
+        str(share),
+        "--name",
+        "share",
+        "--json",
+    ]
+
+
+def ingest(home: Path, share: Path) -> None:
+    """An ingest to the end."""
+    subprocess.run(command(share), env=environment(home), check=True, stdout=subprocess.DEVNULL)
+
+
+def kill_after(home: Path, share: Path, seconds: float) -> str:
+    """Start an ingest and kill its main process; its parse processes must end by themselves."""
+    process = subprocess.Popen(
+        command(share), env=environment(home), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    time.sleep(seconds)
+    children = (
+        psutil.Process(process.pid).children(recursive=True) if process.poll() is None else []
+    )
+    process.send_signal(signal.SIGKILL)
+    ended = process.wait()
+    _, alive = psutil.wait_procs(children, timeout=30)
+    if alive:
+        raise SystemExit(f"{len(alive)} parse processes outlive their parent")
+    return "killed" if ended == -signal.SIGKILL else "had ended"
+
+
+def state(home: Path) -> list[dict[str, Any]]:
+    """Everything that the index shows, without what depends on the clock or the number of runs."""
+    done = subprocess.run(
+        [sys.executable, __file__.replace("kill_rounds", "dump_state")],
+        env=environment(home),
+        check=True,
+        capture_output=True,
+    )
+    return list(json.loads(done.stdout))
+
+
+def difference(expected: list[dict[str, Any]], found: list[dict[str, Any]]) -> str:
+    """The first few rows that differ."""
+    left = {json.dumps(row, sort_keys=True, ensure_ascii=False) for row in expected}
+    right = {json.dumps(row, sort_keys=True, ensure_ascii=False) for row in found}
+    rows = [f"  missing {row[:400]}" for row in sorted(left - right)[:3]]
+    rows += [f"  extra   {row[:400]}" for row in sorted(right - left)[:3]]
+    return "\n".join(rows)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
