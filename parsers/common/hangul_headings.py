@@ -122,7 +122,7 @@ def _is_outline(line: Line) -> bool:
 
 
 def _pattern(text: str) -> int:
-    if _CONTENTS_LINE.search(text):
+    if len(text) > _MAX_OUTLINE or _CONTENTS_LINE.search(text):
         return 0
     for rank, pattern in _PATTERNS:
         if pattern.match(text):

@@ -77,7 +77,6 @@ _SPACES = re.compile("[\u00a0\u2002\u2003\u2007\u202f\u3000]")
 # Zero-width marks and control characters carry no text.
 _DROPPED = re.compile("[\x00-\x08\x0b-\x1f\x7f\u200b\u2060\ufeff\ufffe\uffff]")
 _AUTOMATIC = re.compile(r"[가-힣A-Za-z ()]{1,20}입니다\.")
-_BLANKS_AT_END = re.compile(r"[ \t]+(?=\n|$)")
 
 
 def unfold_private(text: str) -> str:
@@ -105,7 +104,7 @@ def _plain(match: re.Match[str]) -> str:
 def clean_text(text: str) -> str:
     """Plain spaces, no control characters, known private-use symbols as Unicode, no blanks at line ends."""
     text = _PRIVATE.sub(_plain, _DROPPED.sub("", _SPACES.sub(" ", text)))
-    return _BLANKS_AT_END.sub("", text).strip("\n")
+    return "\n".join(line.rstrip(" \t") for line in text.split("\n")).strip("\n")
 
 
 def private_share(text: str) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import TYPE_CHECKING
 
 from contracts.documents import BlockKind, Layer
@@ -30,7 +31,7 @@ from parsers.hwp.objects import (
     ruby_text,
 )
 from parsers.hwp.records import Record, Tag, record_tree, u16, u32
-from parsers.hwp.text import Anchor, paragraph_pieces, usual_letter
+from parsers.hwp.text import paragraph_pieces, usual_letter
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -106,17 +107,20 @@ class SectionReader:
         paragraph = Paragraph()
         letter = usual_letter(record, u32(record.data, 0) & 0x7FFFFFFF)
         paragraph.size, paragraph.bold = self._info.letter(letter)
-        controls = [child for child in record.children if child.tag == Tag.CTRL_HEADER]
+        # Anchors and controls of one id come in the same order.
+        controls: dict[str, deque[Record]] = {}
+        for child in record.children:
+            if child.tag == Tag.CTRL_HEADER:
+                controls.setdefault(_control_name(child), deque()).append(child)
         for piece in paragraph_pieces(record):
-            if isinstance(piece, Anchor):
-                control = _take(controls, piece.control)
-                if control is not None:
-                    self._control(control, paragraph)
-            else:
+            if isinstance(piece, str):
                 paragraph.items.append(piece)
+            elif controls.get(piece.control):
+                self._control(controls[piece.control].popleft(), paragraph)
         # Controls whose anchor is lost in a damaged text still hold text of their own.
-        for control in controls:
-            self._control(control, paragraph)
+        for waiting in controls.values():
+            for control in waiting:
+                self._control(control, paragraph)
         paragraph.head = self._head(u16(record.data, 8))
         memos = _after_memo_list(record.children)
         if memos:
@@ -256,14 +260,6 @@ class SectionReader:
 
 def _control_name(record: Record) -> str:
     return record.data[:4][::-1].decode("latin-1")
-
-
-def _take(controls: list[Record], name: str) -> Record | None:
-    """The next control of that id; anchors and controls come in the same order."""
-    for at, control in enumerate(controls):
-        if _control_name(control) == name:
-            return controls.pop(at)
-    return None
 
 
 def _lists(records: Sequence[Record]) -> list[tuple[Record | None, list[Record]]]:

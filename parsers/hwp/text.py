@@ -50,23 +50,23 @@ def paragraph_pieces(paragraph: Record) -> Iterator[str | Anchor]:
     """The visible text of a paragraph and its anchors in order; text that a tracked change deleted is left out."""
     data = b"".join(child.data for child in paragraph.children if child.tag == Tag.PARA_TEXT)
     units = _units(data)
-    deleted = _deleted_ranges(paragraph)
-    at = 0
-    while at < len(units):
-        found = _CONTROL.search(units, at)
-        end = found.start() if found else len(units)
-        if end > at:
-            yield _kept(units, at, end, deleted)
+    for start, end in _kept_ranges(paragraph, len(units)):
+        yield from _pieces(units, start, end)
+
+
+def _pieces(units: str, at: int, end: int) -> Iterator[str | Anchor]:
+    while at < end:
+        found = _CONTROL.search(units, at, end)
+        stop = found.start() if found else end
+        if stop > at:
+            yield unfold_private(wide_text(units[at:stop]))
         if not found:
             return
-        code = ord(units[end])
-        gone = any(start <= end < stop for start, stop in deleted)
-        at = end + (_WIDTH if code in _EXTENDED or code in _INLINE else 1)
-        if gone and code not in _EXTENDED:
-            continue
+        code = ord(units[stop])
+        at = stop + (_WIDTH if code in _EXTENDED or code in _INLINE else 1)
         if code in _EXTENDED:
             # Two units hold the id, its letters from last to first.
-            letters = units[end + 1 : end + 3].encode("utf-16-le", "surrogatepass")
+            letters = units[stop + 1 : stop + 3].encode("utf-16-le", "surrogatepass")
             yield Anchor(letters[::-1].decode("latin-1"))
         elif code == _TAB:
             yield "\t"
@@ -74,16 +74,15 @@ def paragraph_pieces(paragraph: Record) -> Iterator[str | Anchor]:
             yield _PLAIN[code]
 
 
-def _kept(units: str, start: int, end: int, deleted: list[tuple[int, int]]) -> str:
-    if deleted:
-        text = "".join(
-            units[at]
-            for at in range(start, end)
-            if not any(first <= at < stop for first, stop in deleted)
-        )
-    else:
-        text = units[start:end]
-    return unfold_private(wide_text(text))
+def _kept_ranges(paragraph: Record, length: int) -> Iterator[tuple[int, int]]:
+    """What is left of the paragraph's units when the deleted ranges are taken out, in order."""
+    at = 0
+    for start, stop in sorted(_deleted_ranges(paragraph)):
+        if start > at:
+            yield at, min(start, length)
+        at = max(at, stop)
+    if at < length:
+        yield at, length
 
 
 def _deleted_ranges(paragraph: Record) -> list[tuple[int, int]]:
