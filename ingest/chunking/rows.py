@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 from metadata.labels import is_label
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from contracts.documents import Cell, Table
 
-__all__ = ["Columns", "Row", "columns_of", "form_rows", "rows_of"]
+__all__ = ["Columns", "Row", "bare_heads", "columns_of", "form_rows", "rows_of"]
 
 _PATH = " › "
 _FORM_ROWS = 40
@@ -51,6 +51,11 @@ class Columns:
 
     paths: tuple[tuple[str, ...], ...]
 
+    @property
+    def texts(self) -> list[str]:
+        """Every header text once, column by column."""
+        return list(dict.fromkeys(text for path in self.paths for text in path))
+
     def label(self, cell: Cell) -> str:
         """Header of a cell; of one that spans several columns, the part that they share."""
         spanned = self.paths[cell.column : cell.column + cell.column_span]
@@ -67,6 +72,12 @@ class Columns:
     def text(self, column: int) -> str:
         """Header path of one column."""
         return _PATH.join(self.paths[column]) if column < len(self.paths) else ""
+
+
+def bare_heads(columns: Columns, rows: Sequence[Row]) -> list[str]:
+    """Header texts that stand beside no value of the rows (those of header columns among them)."""
+    written = {part for row in rows for _, header, _ in row.pairs for part in header.split(_PATH)}
+    return [text for text in columns.texts if text not in written]
 
 
 def columns_of(table: Table) -> Columns:
@@ -169,10 +180,17 @@ def _flat(cell: Cell) -> str:
     """The cell's text on one line, its nested tables behind it in brackets."""
     text = " ".join(cell.text.split())
     for nested in cell.tables:
-        names = columns_of(nested)
-        inner = "; ".join(row.text for row in rows_of(nested, names)) or " | ".join(
-            part for path in names.paths for part in path
-        )
+        inner = "; ".join(_nested_lines(nested))
         if inner:
             text = f"{text} [{inner}]".strip()
     return text
+
+
+def _nested_lines(table: Table) -> list[str]:
+    form = form_rows(table)
+    if form:
+        return [row.text for row in form]
+    columns = columns_of(table)
+    rows = list(rows_of(table, columns))
+    heads = " | ".join(bare_heads(columns, rows))
+    return [*([heads] if heads else []), *(row.text for row in rows)]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from contracts.documents import Layer
 from ingest.chunking.positions import area_of
-from ingest.chunking.rows import Columns, Row, columns_of, form_rows, rows_of
+from ingest.chunking.rows import Columns, Row, bare_heads, columns_of, form_rows, rows_of
 from ingest.chunking.units import Unit
 
 if TYPE_CHECKING:
@@ -51,14 +51,7 @@ def table_units(block: Block, number: int, budget: int, caption: str = "") -> li
         return list(_ledger(maker, table, columns, budget))
     rows = list(rows_of(table, columns))
     units = [maker.row(row) for row in rows]
-    valued = {column for row in rows for column, _, _ in row.pairs}
-    unused = [
-        columns.text(column)
-        for column in range(table.header_columns, table.columns)
-        if column not in valued and columns.text(column)
-    ]
-    named = [columns.text(column) for column in range(min(table.header_columns, table.columns))]
-    heads = [text for text in dict.fromkeys([*named, *unused]) if text]
+    heads = bare_heads(columns, rows)
     if heads:
         last = max(table.header_rows - 1, 0)
         units.insert(0, maker.text(" | ".join(heads), 0, last))

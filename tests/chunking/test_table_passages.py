@@ -87,6 +87,13 @@ def test_columns_without_values_and_header_only_tables_are_still_found(paper):
     assert header.text == "성명 | 서명"
 
 
+def test_the_header_above_a_value_that_spans_columns_is_still_found(paper):
+    (chunk,) = paper().table("구분 | 접수기간 | 발표", "1차 | 별도 공지 | <", header_rows=1).cut()
+    assert "접수기간" in chunk.text
+    assert "발표" in chunk.text
+    assert "접수기간: 별도 공지" not in chunk.text  # it belongs to both
+
+
 def test_a_nested_table_stays_in_its_row(paper, table):
     inner = table("크기 | 수량", "M8 | 4", header_rows=1)
     outer = Table(
