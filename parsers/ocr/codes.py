@@ -1,4 +1,4 @@
-"""Second look at codes, units and ``±``, which the Korean model reads badly."""
+"""Second look at codes, numbers, units and ``±``, which the Korean model reads badly."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PIL import Image
 
+from parsers.common.paged.textline import is_wide
 from parsers.ocr.align import Spelled, aligned
 
 if TYPE_CHECKING:
@@ -18,14 +19,14 @@ if TYPE_CHECKING:
 
 __all__ = ["correct_codes", "correct_plus_minus"]
 
-_WORTH = re.compile(r"(?=.*[A-Za-z])(?=.*[\dOIl|§])|[A-Za-z]+[-–—_]|[-–—_][A-Za-z0-9]|\d[-–—_]\d")
 _CODE = re.compile(r"^[(\[]?[A-Z0-9]{1,12}(?:[-_/.][A-Z0-9]{1,12}){1,5}[)\],.:;]?$", re.IGNORECASE)
-_PLAIN = re.compile(r"^[\x21-\x7e]+$")
+_PLAIN = re.compile(r"^[\x21-\x7e±℃°µ]+$")
+_DOUBTFUL = 60.0
 _MARGIN = 6
 _GAP = 24
-_MAX_LINES = 80
+_MAX_LINES = 120
 _SURE = 60.0
-_PLUS = re.compile(r"\+(?=\s?[\d.])")
+_PLUS = re.compile(r"[+*土士](?=\s?[\d.])")
 
 
 def correct_codes(
@@ -33,18 +34,15 @@ def correct_codes(
     lines: list[list[Spelled]],
     read: Callable[[Image.Image], Reading],
 ) -> list[list[Spelled]]:
-    """Read the words that look like codes again with the English model alone, and take its word for codes.
+    """Read the words that are not Hangul again with the other models, and keep the better reading.
 
     Args:
         image: Grey picture that the boxes refer to.
         lines: Words of each line.
-        read: The engine with English only; called at most once, on a sheet of the words' cuttings.
+        read: The engine without the Korean model; called at most once, on a sheet of the words' cuttings.
     """
     places = [
-        (i, j)
-        for i, line in enumerate(lines)
-        for j, word in enumerate(line)
-        if _WORTH.search(word.text) and len(word.text) > 2  # noqa: PLR2004  too short for a code
+        (i, j) for i, line in enumerate(lines) for j, word in enumerate(line) if _worth_it(word)
     ][:_MAX_LINES]
     if not places:
         return lines
@@ -65,13 +63,21 @@ def correct_codes(
     return out
 
 
-def _better(old: Spelled, text: str, sure: float) -> bool:
-    """A plain code of about the same length, read with confidence, replaces another reading."""
-    if text == old.text or not _CODE.match(text) or sure < _SURE:
+def _worth_it(word: Spelled) -> bool:
+    """No Hangul, or so doubtful that the Hangul may be none."""
+    if not any(char.isalnum() for char in word.text):
         return False
-    plain = bool(_PLAIN.match(old.text))
-    same = abs(len(text) - len(old.text)) <= max(1, len(old.text) // 4)
-    return same and (not plain or sure > old.confidence or not _CODE.match(old.text))
+    return not any(map(is_wide, word.text)) or word.confidence < _DOUBTFUL
+
+
+def _better(old: Spelled, text: str, sure: float) -> bool:
+    """A plain word of about the same length, read with more confidence; a code needs less of it."""
+    if text == old.text or not _PLAIN.match(text) or sure < _SURE:
+        return False
+    if abs(len(text) - len(old.text)) > max(2, len(old.text) // 2):
+        return False
+    ahead = -10.0 if _CODE.match(text) and not _CODE.match(old.text) else 3.0
+    return sure > old.confidence + ahead
 
 
 def _sheet(image: Image.Image, words: Sequence[Spelled]) -> tuple[Image.Image, list[int]]:
@@ -99,7 +105,7 @@ def _sheet(image: Image.Image, words: Sequence[Spelled]) -> tuple[Image.Image, l
 
 
 def correct_plus_minus(image: Image.Image, lines: list[list[Spelled]]) -> list[list[Spelled]]:
-    """Put ``±`` where the engine saw ``+`` but the picture has a second bar below it."""
+    """Put ``±`` where the engine saw ``+`` (or the like) but the picture has a second bar below it."""
     out: list[list[Spelled]] = []
     for line in lines:
         words = []
@@ -118,7 +124,7 @@ def _with_signs(image: Image.Image, word: Spelled) -> Spelled:
     if len(glyphs) != len(word.text):
         return word
     text = "".join(
-        "±" if char == "+" and _has_lower_bar(glyph) else char
+        "±" if char in "+*土士" and _has_lower_bar(glyph) else char
         for char, glyph in zip(word.text, glyphs, strict=True)
     )
     return replace(word, text=text)
@@ -146,4 +152,4 @@ def _has_lower_bar(glyph: np.ndarray) -> bool:
     foot = share[int(height * 0.85) :].max()
     middle = share[int(height * 0.25) : int(height * 0.7)].max()
     waist = share[int(height * 0.6) : int(height * 0.88)].min()
-    return bool(foot > 0.75 and middle > 0.75 and waist < 0.6)  # noqa: PLR2004  shares of the width
+    return bool(foot > 0.5 and middle > 0.6 and waist < 0.35)  # noqa: PLR2004  shares of the width

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from contracts.documents import Word
-from parsers.common.paged.textline import TextLine, cover, is_wide
+from parsers.common.paged.textline import TextLine, cover, is_hangul, is_wide
 from parsers.ocr.align import Spelled, aligned
 from parsers.ocr.codes import correct_codes, correct_plus_minus
 from parsers.ocr.engine import EngineError, engine_named
@@ -30,7 +30,8 @@ _ONE_COLUMN = 4
 _ONE_BLOCK = 6
 _MARGIN = 6.0
 _DOUBTFUL = 0.62
-_MIN_WORDS = 3
+_KOREAN = "kor"
+_SOME_HANGUL = 0.15
 _CELL_GAP = 1.6
 
 
@@ -129,11 +130,31 @@ class Recognizer:
         left, top = max(0, int((box[0] - _MARGIN) * pixel)), max(0, int((box[1] - _MARGIN) * pixel))
         right, bottom = int((box[2] + _MARGIN) * pixel), int((box[3] + _MARGIN) * pixel)
         crop = image.crop((left, top, min(right, image.width), min(bottom, image.height)))
-        words = aligned(self._read(crop, self._settings.languages, _ONE_COLUMN, dpi))
-        words = correct_codes(crop, words, lambda sheet: self._read(sheet, "eng", _ONE_BLOCK, dpi))
-        words = correct_plus_minus(crop, words)
+        words = correct_plus_minus(crop, self._words(crop, dpi))
         shift = (left / pixel, top / pixel)
         return [piece for line in words for piece in lines_of(line, 1 / pixel, shift)]
+
+    def _words(self, crop: Image.Image, dpi: float) -> list[list[Spelled]]:
+        """Words of each line, Korean and other scripts each with the model that reads them best.
+
+        Both models at once read Hangul words as Latin ones (``교체할`` as ``WAS``): the Korean one goes
+        first, alone; what is not Hangul is read again with the others.
+        """
+        first, others = self._models()
+        words = aligned(self._read(crop, first, _ONE_COLUMN, dpi))
+        if not others or not any(words):
+            return words
+        if _hangul_share(words) < _SOME_HANGUL:
+            again = aligned(self._read(crop, others, _ONE_COLUMN, dpi))
+            return again if _mean(again) > _mean(words) else words
+        return correct_codes(crop, words, lambda sheet: self._read(sheet, others, _ONE_BLOCK, dpi))
+
+    def _models(self) -> tuple[str, str]:
+        """The model for the first pass and those for the second ("" for none)."""
+        names = self._settings.languages.split("+")
+        if _KOREAN not in names or len(names) == 1:
+            return self._settings.languages, ""
+        return _KOREAN, "+".join(name for name in names if name != _KOREAN)
 
     def raw(self, image: Image.Image, layout: int, dpi: float) -> Reading:
         """The engine's reading of a picture as it is.
@@ -142,16 +163,27 @@ class Recognizer:
             RecognitionProblem: the engine failed or did not end in time.
         """
         try:
-            return self._read(image, self._settings.languages, layout, dpi)
+            return self._read(image, self._models()[0], layout, dpi)
         except EngineError as problem:
             raise RecognitionProblem(str(problem)) from problem
 
     def _read(self, image: Image.Image, languages: str, layout: int, dpi: float) -> Reading:
-        if languages != self._settings.languages and self._ready().problem(languages):
-            languages = self._settings.languages
         return self._ready().read(
             image, languages=languages, layout=layout, dpi=round(dpi), timeout=_TIMEOUT
         )
+
+
+def _hangul_share(lines: list[list[Spelled]]) -> float:
+    """Share of Hangul among the letters."""
+    letters = [char for line in lines for word in line for char in word.text if char.isalpha()]
+    return sum(map(is_hangul, letters)) / len(letters) if letters else 0.0
+
+
+def _mean(lines: list[list[Spelled]]) -> float:
+    """Mean confidence, weighted by length."""
+    words = [word for line in lines for word in line]
+    letters = sum(len(word.text) for word in words)
+    return sum(word.confidence * len(word.text) for word in words) / letters if letters else 0.0
 
 
 def lines_of(line: list[Spelled], scale: float, shift: tuple[float, float]) -> list[TextLine]:

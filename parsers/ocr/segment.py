@@ -22,6 +22,7 @@ __all__ = ["columns", "find_rules", "without_rules"]
 _PROBE = 100.0
 _RULE_INCH = 0.45
 _THICK = 5
+_CROWDED = 0.25
 _SMEAR_INCH = 0.11
 _MIN_TEXT = (4, 5)
 _MAX_PIECES = 4000
@@ -58,7 +59,15 @@ def _long_runs(dark: npt.NDArray[np.bool_], least: int) -> list[tuple[int, int, 
     for y in np.flatnonzero(full.any(axis=1)):
         for start, end in _stretches(full[y]):
             runs.append((start, int(y), end + least - 1, int(y) + 1))
-    return [box for box in _stacked(runs) if box[3] - box[1] <= _THICK]
+    return [b for b in _stacked(runs) if b[3] - b[1] <= _THICK and _stands_alone(dark, b)]
+
+
+def _stands_alone(dark: npt.NDArray[np.bool_], box: tuple[int, int, int, int]) -> bool:
+    """Hardly any ink just above and below: the serifs of capitals in a row are no rule."""
+    left, top, right, bottom = box
+    above = dark[max(0, top - 3) : max(0, top - 1), left:right]
+    below = dark[bottom + 1 : bottom + 3, left:right]
+    return all(band.size == 0 or band.mean() < _CROWDED for band in (above, below))
 
 
 def _stretches(row: npt.NDArray[np.bool_]) -> list[tuple[int, int]]:
