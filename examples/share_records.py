@@ -194,65 +194,7 @@ def _waste() -> bytes:
 
 def sales() -> Iterator[tuple[str, bytes]]:
     """Files of the sales department."""
-    subject = "[미래자동차] HB-1001 체결 토크 기준 변경 요청"
-    common = [("From", "한지민 <han@mirae-motor.example>"), ("To", "박도윤 <park@hanbit.example>")]
-    table = workbook(
-        "시험결과",
-        [
-            ["체결 토크 (N·m)", "진동 후 잔류 토크 (N·m)", "판정"],
-            [12.5, 9.8, "불합격"],
-            [13.0, 10.6, "합격"],
-            [13.5, 11.4, "합격"],
-        ],
-        title="HB-1001 진동 시험 결과",
-        author="한지민",
-    )
-    decision = pdf(
-        [
-            ("h1", "기술 협의 결정서"),
-            ("p", "대상: 브라켓 HB-1001 M8 체결부"),
-            (
-                "p",
-                "결정: 체결 토크를 12.5 N·m 에서 13.5 ± 0.5 N·m 로 변경하고 2024.05.02 납품분부터 적용한다.",
-            ),
-            ("p", "근거: 진동 시험에서 12.5 N·m 의 잔류 토크가 기준 10.0 N·m 에 미달하였다."),
-        ],
-        title="HB-1001 체결 토크 기술 협의 결정서",
-        author="한지민",
-    )
-    yield (
-        "영업/메일/토크기준변경요청.eml",
-        mail(
-            [
-                *common,
-                ("Cc", "김하늘 <kim@hanbit.example>"),
-                ("Subject", subject),
-                ("Date", "Fri, 12 Apr 2024 09:12:00 +0900"),
-                ("Message-ID", "<20240412.1@mirae-motor.example>"),
-            ],
-            "박도윤 과장님,\n\n시험 결과와 결정서를 첨부합니다. 결정 내용은 결정서를 확인하시고 일정 회신 부탁드립니다.\n\n한지민 드림\n",
-            [
-                ("HB-1001_진동시험결과.xlsx", _XLSX, table),
-                ("기술협의결정서.pdf", "application/pdf", decision),
-            ],
-        ),
-    )
-    yield (
-        "영업/메일/RE_토크기준변경요청.eml",
-        mail(
-            [
-                ("From", "박도윤 <park@hanbit.example>"),
-                ("To", "한지민 <han@mirae-motor.example>"),
-                ("Subject", f"RE: {subject}"),
-                ("Date", "Mon, 15 Apr 2024 17:40:00 +0900"),
-                ("Message-ID", "<20240415.7@hanbit.example>"),
-                ("In-Reply-To", "<20240412.1@mirae-motor.example>"),
-                ("References", "<20240412.1@mirae-motor.example>"),
-            ],
-            "한지민 책임님,\n\n요청하신 토크 변경은 4월 30일까지 너트러너 설정을 마치겠습니다. 초도품 50개는 5월 2일 별도 포장하여 납품합니다.\n\n박도윤 드림\n\n"
-            "2024년 4월 12일 (금) 오전 9:12, 한지민 <han@mirae-motor.example>님이 작성:\n> 박도윤 과장님,\n>\n> 시험 결과와 결정서를 첨부합니다. 결정 내용은 결정서를 확인하시고 일정 회신 부탁드립니다.\n",
-        ),
-    )
+    yield from _mails()
     yield "영업/2024_1분기_품질실적보고.pptx", quality_slides()
     yield (
         "영업/고객요구사항_미래자동차.md",
@@ -269,28 +211,79 @@ def sales() -> Iterator[tuple[str, bytes]]:
     )
 
 
-def notices() -> Iterator[tuple[str, bytes]]:
-    """What everybody may read."""
+_SUBJECT = "[미래자동차] HB-1001 체결 토크 기준 변경 요청"
+
+
+def _mails() -> Iterator[tuple[str, bytes]]:
     yield (
-        "공지/공문_안전보건교육_2024-011.hwpx",
-        hwpx(
+        "영업/메일/토크기준변경요청.eml",
+        mail(
             [
-                ("h1", "2024년 상반기 안전보건교육 실시 공문"),
-                (
-                    "table",
-                    [
-                        ["문서번호", "총무-2024-011", "시행일", "2024.04.01"],
-                        ["발신", "총무팀", "수신", "전 부서"],
-                    ],
-                ),
-                ("p", "1. 일시: 2024년 4월 10일 14:00 – 16:00"),
-                ("p", "2. 장소: 본관 대강당"),
-                ("p", "3. 불참자는 4월 24일 보충 교육에 참석한다."),
+                ("From", "한지민 <han@mirae-motor.example>"),
+                ("To", "박도윤 <park@hanbit.example>"),
+                ("Cc", "김하늘 <kim@hanbit.example>"),
+                ("Subject", _SUBJECT),
+                ("Date", "Fri, 12 Apr 2024 09:12:00 +0900"),
+                ("Message-ID", "<20240412.1@mirae-motor.example>"),
             ],
-            title="2024년 상반기 안전보건교육 실시 공문",
-            author="총무팀",
+            "박도윤 과장님,\n\n시험 결과와 결정서를 첨부합니다. 결정 내용은 결정서를 확인하시고 일정 회신 부탁드립니다.\n\n한지민 드림\n",
+            [
+                ("HB-1001_진동시험결과.xlsx", _XLSX, _test_result()),
+                ("기술협의결정서.pdf", "application/pdf", _decision()),
+            ],
         ),
     )
+    yield (
+        "영업/메일/RE_토크기준변경요청.eml",
+        mail(
+            [
+                ("From", "박도윤 <park@hanbit.example>"),
+                ("To", "한지민 <han@mirae-motor.example>"),
+                ("Subject", f"RE: {_SUBJECT}"),
+                ("Date", "Mon, 15 Apr 2024 17:40:00 +0900"),
+                ("Message-ID", "<20240415.7@hanbit.example>"),
+                ("In-Reply-To", "<20240412.1@mirae-motor.example>"),
+                ("References", "<20240412.1@mirae-motor.example>"),
+            ],
+            "한지민 책임님,\n\n요청하신 토크 변경은 4월 30일까지 너트러너 설정을 마치겠습니다. 초도품 50개는 5월 2일 별도 포장하여 납품합니다.\n\n박도윤 드림\n\n"
+            "2024년 4월 12일 (금) 오전 9:12, 한지민 <han@mirae-motor.example>님이 작성:\n> 박도윤 과장님,\n>\n> 시험 결과와 결정서를 첨부합니다. 결정 내용은 결정서를 확인하시고 일정 회신 부탁드립니다.\n",
+        ),
+    )
+
+
+def _test_result() -> bytes:
+    return workbook(
+        "시험결과",
+        [
+            ["체결 토크 (N·m)", "진동 후 잔류 토크 (N·m)", "판정"],
+            [12.5, 9.8, "불합격"],
+            [13.0, 10.6, "합격"],
+            [13.5, 11.4, "합격"],
+        ],
+        title="HB-1001 진동 시험 결과",
+        author="한지민",
+    )
+
+
+def _decision() -> bytes:
+    return pdf(
+        [
+            ("h1", "기술 협의 결정서"),
+            ("p", "대상: 브라켓 HB-1001 M8 체결부"),
+            (
+                "p",
+                "결정: 체결 토크를 12.5 N·m 에서 13.5 ± 0.5 N·m 로 변경하고 2024.05.02 납품분부터 적용한다.",
+            ),
+            ("p", "근거: 진동 시험에서 12.5 N·m 의 잔류 토크가 기준 10.0 N·m 에 미달하였다."),
+        ],
+        title="HB-1001 체결 토크 기술 협의 결정서",
+        author="한지민",
+    )
+
+
+def notices() -> Iterator[tuple[str, bytes]]:
+    """What everybody may read."""
+    yield "공지/공문_안전보건교육_2024-011.hwpx", _training()
     yield (
         "공지/사내식당_안내.html",
         (
@@ -323,6 +316,26 @@ def notices() -> Iterator[tuple[str, bytes]]:
                 ),
             ]
         ),
+    )
+
+
+def _training() -> bytes:
+    return hwpx(
+        [
+            ("h1", "2024년 상반기 안전보건교육 실시 공문"),
+            (
+                "table",
+                [
+                    ["문서번호", "총무-2024-011", "시행일", "2024.04.01"],
+                    ["발신", "총무팀", "수신", "전 부서"],
+                ],
+            ),
+            ("p", "1. 일시: 2024년 4월 10일 14:00 – 16:00"),
+            ("p", "2. 장소: 본관 대강당"),
+            ("p", "3. 불참자는 4월 24일 보충 교육에 참석한다."),
+        ],
+        title="2024년 상반기 안전보건교육 실시 공문",
+        author="총무팀",
     )
 
 

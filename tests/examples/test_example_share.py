@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import subprocess
 import sys
@@ -27,8 +28,12 @@ def make(target: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def share(tmp_path_factory):
-    """The drive."""
-    return make(tmp_path_factory.mktemp("example") / "share")
+    """The drive, made within this process; the comparison makes it in another one."""
+    target = tmp_path_factory.mktemp("example") / "share"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(EXAMPLES))
+        importlib.import_module("make_share").make_share(target)
+    return target
 
 
 @pytest.fixture(scope="module")
