@@ -239,13 +239,14 @@ class Analyzer:
 
     Args:
         tokenizer: A key of ``TOKENIZERS``.
-        gram_weight: Weight of a 2-gram in a query beside 1.0 for a word; unused where 2-grams stand alone.
+        gram_weight: Weight of a 2-gram in a query beside 1.0 for a word; unused where 2-grams stand alone. Words and
+            2-grams say much the same twice; the figures are in ``docs/decisions/0002-korean-analysis.md``.
 
     Raises:
         ConfigError: no such tokenizer.
     """
 
-    def __init__(self, tokenizer: str = "mecab", *, gram_weight: float = 1.0) -> None:
+    def __init__(self, tokenizer: str = "mecab", *, gram_weight: float = 0.5) -> None:
         if tokenizer not in TOKENIZERS:
             raise ConfigError(
                 f"search.tokenizer: there is no {tokenizer!r}",
