@@ -35,6 +35,7 @@ __all__ = ["ParsePool", "ParseResult"]
 
 _LARGEST_RESULT = 256 << 20
 _MEGABYTE = 1 << 20
+_GROWN = 2
 _RETIRED_BY = frozenset({FailureClass.MEMORY.value, FailureClass.INTERNAL.value})
 
 
@@ -104,10 +105,11 @@ class ParsePool:
         """End all processes, at once; a parse that is under way ends as ``internal``."""
         with self._lock:
             self._closed = True
-            workers = list(self._all)
-            self._idle.clear()
-            self._all.clear()
-        for worker in workers:
+            idle, busy = self._idle, self._all.difference(self._idle)
+            self._idle, self._all = [], set()
+        for worker in busy:
+            worker.stop()  # the thread that waits for it lets go of it
+        for worker in idle:
             worker.kill()
         self._results.cleanup()
 
@@ -175,7 +177,11 @@ class ParsePool:
             reply = worker.ask(job)
             if reply.died:
                 _sweep(spool, worker.pid)
-            worn = worker.jobs_done >= self._limits.recycle_after
+            # One that has grown leaves the next file less address space than its limit promises.
+            worn = (
+                worker.jobs_done >= self._limits.recycle_after
+                or reply.answer.peak_bytes * _GROWN > self._limits.memory_mb * _MEGABYTE
+            )
             finished = not (reply.died or worn or reply.answer.failure in _RETIRED_BY)
             return reply.answer
         finally:

@@ -31,6 +31,7 @@ _ROOT = Path(__file__).resolve().parent.parent
 WORKER_COMMAND = (sys.executable, "-m", "parsers.worker")
 _START_SECONDS = 60.0
 _TICK_MS = 100
+_GRACE_SECONDS = 1.0
 _LONGEST_ANSWER = INLINE_LIMIT + (1 << 16)
 _NEAR_LIMIT = 0.85
 _CRASHES = frozenset(
@@ -72,6 +73,7 @@ class WorkerProcess:
         self._memory = limits.memory_mb << 20
         self._peak = 0
         self._peak_virtual = 0
+        self._stopped = False
         self.jobs_done = 0
         self._process = subprocess.Popen(  # noqa: S603  our own command, no shell
             list(command),
@@ -96,7 +98,7 @@ class WorkerProcess:
     @property
     def alive(self) -> bool:
         """Whether it still runs."""
-        return self._process.poll() is None
+        return not self._ended()
 
     def wait_ready(self) -> Reply:
         """Its first answer, which says that it is set up."""
@@ -113,15 +115,21 @@ class WorkerProcess:
         self.jobs_done += 1
         return reply
 
+    def stop(self) -> None:
+        """End it and everything in its process group; whoever uses it sees its pipe closed."""
+        self._stopped = True
+        # Until it is waited for, its id cannot be another group's.
+        if self._process.returncode is None:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+
     def kill(self) -> int:
-        """End it and everything in its process group.
+        """End it and everything in its process group, and let go of it.
 
         Returns:
             Its return code as :class:`subprocess.Popen` gives it.
         """
-        # Until it is waited for, its id cannot be another group's.
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.pid, signal.SIGKILL)
+        self.stop()
         for pipe in (self._jobs, self._answers):
             with contextlib.suppress(OSError):
                 pipe.close()
@@ -185,17 +193,31 @@ class WorkerProcess:
 
     def _autopsy(self, format_name: str) -> Reply:
         """Why the worker closed its pipe without an answer."""
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(1.0)
-        self._process.poll()
-        early = self._process.returncode
-        code = self.kill()
-        failure, detail = self._cause(code, killed_by_us=early is None)
+        deadline = time.monotonic() + _GRACE_SECONDS
+        while not self._ended() and time.monotonic() < deadline:
+            time.sleep(_GRACE_SECONDS / 50)
+        went_on = not self._ended()
+        if self._stopped:
+            failure, detail = FailureClass.INTERNAL, "the pool was closed"
+            self.kill()
+        elif went_on:
+            failure, detail = FailureClass.INTERNAL, "closed its pipe and went on"
+            self.kill()
+        else:
+            failure, detail = self._cause(self.kill())
         return _death(format_name, failure, detail, self._peak)
 
-    def _cause(self, code: int, *, killed_by_us: bool) -> tuple[FailureClass, str]:
-        if killed_by_us:
-            return FailureClass.INTERNAL, "closed its pipe and went on"
+    def _ended(self) -> bool:
+        """Whether it has ended, without reaping it: its id must stay its own until the group is killed."""
+        if self._process.returncode is not None:
+            return True
+        try:
+            how = os.WEXITED | os.WNOWAIT | os.WNOHANG
+            return os.waitid(os.P_PID, self._process.pid, how) is not None
+        except ChildProcessError:
+            return True
+
+    def _cause(self, code: int) -> tuple[FailureClass, str]:
         if code >= 0:
             return FailureClass.INTERNAL, f"ended with status {code}"
         name = signal.Signals(-code).name

@@ -8,7 +8,6 @@ goes with it.
 from __future__ import annotations
 
 import errno
-import gc
 import os
 import resource
 import select
@@ -63,8 +62,6 @@ def main() -> int:
         answer = run_job(job, limits, ocr, report)
         answers.write(pack(answer))
         answers.flush()
-        del answer
-        gc.collect()
     return 0
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 import textwrap
 import threading
@@ -34,7 +35,7 @@ class Obedient:
             while True: pass
         if order == "eat":
             held = []
-            while True: held.append(b"x" * (16 << 20) + str(len(held)).encode())
+            while True: held.append(bytes(64 << 20))
         if order == "crash":
             os.kill(os.getpid(), signal.SIGSEGV)
         if order == "leave":
@@ -79,7 +80,7 @@ def command(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 
 @pytest.fixture(scope="module")
 def pool(command: list[str]):
-    limits = ParseSettings(workers=2, timeout_seconds=1.2, memory_mb=700)
+    limits = ParseSettings(workers=2, timeout_seconds=1.5, memory_mb=700)
     with ParsePool(limits, OcrSettings(), command) as made:
         yield made
 
@@ -183,6 +184,42 @@ def test_no_process_outlives_the_pool(command, tmp_path):
     with ParsePool(ParseSettings(), OcrSettings(), command) as pool:
         order(pool, tmp_path, "fine")
     assert {p.pid for p in psutil.Process().children()} <= before
+
+
+def test_closing_the_pool_ends_a_parse_that_is_under_way(command, tmp_path):
+    results = []
+    pool = ParsePool(ParseSettings(workers=1, timeout_seconds=60), OcrSettings(), command)
+    thread = threading.Thread(target=lambda: results.append(order(pool, tmp_path, "hang")))
+    thread.start()
+    time.sleep(1)
+    pool.close()
+    thread.join(5)
+    assert results[0].failure is FailureClass.INTERNAL
+
+
+def test_a_worker_does_not_outlive_a_killed_owner(command, tmp_path):
+    (tmp_path / "hang.txt").write_text("hang", encoding="utf-8")
+    owner = textwrap.dedent(f"""
+        import pathlib, sys
+        sys.path.insert(0, {str(ROOT)!r})
+        from contracts.settings import OcrSettings, ParseSettings
+        from parsers.pool import ParsePool
+        here = pathlib.Path({str(tmp_path)!r})
+        with ParsePool(ParseSettings(workers=1), OcrSettings(), {command!r}) as pool:
+            pool.parse(here / "hang.txt", "hang.txt", here / "spool")
+    """)
+    process = subprocess.Popen([sys.executable, "-c", owner])
+    try:
+        deadline = time.monotonic() + 20
+        while not (workers := psutil.Process(process.pid).children()):
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        time.sleep(1)
+    finally:
+        process.kill()
+        process.wait()
+    _, alive = psutil.wait_procs(workers, timeout=6)
+    assert not alive
 
 
 def test_files_over_the_size_limit_and_what_is_no_file_are_refused_unread(tmp_path):
