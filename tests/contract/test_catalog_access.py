@@ -12,7 +12,7 @@ from catalog.records import DocumentRecord, LedgerRecord, QueryRecord
 from contracts.access import AccessEntry, AccessScope, Effect, Gate, Reader
 
 SHARED = settings(
-    deadline=None, max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    deadline=None, max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 READ = Gate("read", (AccessEntry(Effect.ALLOW, "group:품질@plant", inherited=True, label="r-x"),))
 DENY = Gate("read", (AccessEntry(Effect.DENY, "user:kim@plant"), *READ.entries))
