@@ -106,6 +106,22 @@ class DocumentStore:
         """Set ``live``, ``hidden`` or ``gone``."""
         self._update(document_ids, {"state": state})
 
+    def family_ids(self, families: Iterable[tuple[str, str]]) -> dict[tuple[str, str], list[str]]:
+        """The live documents of families (authority scope and key), by id; see ``family_members``."""
+        keys = {digest(authority, family): (authority, family) for authority, family in families}
+        found: dict[tuple[str, str], list[str]] = {family: [] for family in keys.values()}
+        with self._database.read() as connection:
+            for batch in batches(keys):
+                query = (
+                    sa.select(versions.c.family_digest, documents.c.document_id)
+                    .join(versions, documents.c.version_id == versions.c.version_id)
+                    .where(versions.c.family_digest.in_(batch), documents.c.state == "live")
+                    .order_by(documents.c.document_id)
+                )
+                for row in connection.execute(query):
+                    found[keys[row.family_digest]].append(row.document_id)
+        return found
+
     def family_members(
         self, authority: str, family: str
     ) -> list[tuple[DocumentRecord, VersionRecord]]:

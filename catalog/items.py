@@ -37,6 +37,13 @@ class ItemStore:
         """The item of that number, whatever its state."""
         return next(iter(self._select(items.c.item_id == item_id)), None)
 
+    def get_many(self, item_ids: Iterable[int]) -> dict[int, ItemRecord]:
+        """The known ones of these items, by number, whatever their state."""
+        found: dict[int, ItemRecord] = {}
+        for batch in batches(item_ids):
+            found |= {item.item_id: item for item in self._select(items.c.item_id.in_(batch))}
+        return found
+
     def by_path(self, source: str, path: str) -> ItemRecord | None:
         """The item at a path: present before hidden, the newest row first; never a deleted one."""
         where = sa.and_(items.c.source == source, matches(items.c.path, path), _ALIVE)
@@ -117,8 +124,25 @@ class ItemStore:
 
     def set_processed(self, item_id: int, content_sha256: str, processed: str) -> None:
         """Note that this content was handled to the end under the configuration of ``processed``."""
-        values = {"content_sha256": content_sha256, "processed": processed}
-        self._update([item_id], {**values, "content_checked_ns": time.time_ns()})
+        self.set_processed_many({item_id: content_sha256}, processed)
+
+    def set_processed_many(self, contents: Mapping[int, str], processed: str) -> None:
+        """As ``set_processed``, for several items: content by number."""
+        if not contents:
+            return
+        now = time.time_ns()
+        statement = (
+            sa.update(items)
+            .where(items.c.item_id == sa.bindparam("number"))
+            .values(
+                content_sha256=sa.bindparam("content"),
+                processed=processed,
+                content_checked_ns=now,
+            )
+        )
+        rows = [{"number": number, "content": content} for number, content in contents.items()]
+        with self._database.write() as connection:
+            connection.execute(statement, rows)
 
     def set_checked(self, item_ids: Iterable[int], at_ns: int) -> None:
         """Note when the content was last read to compare it."""

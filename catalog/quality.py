@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import sqlalchemy as sa
 
 from catalog.database import Database
 from catalog.records import QualityRecord
-from catalog.statements import upsert
+from catalog.statements import batches, upsert
 from catalog.tables import documents, quality
 from catalog.text import from_json, to_json
 from contracts.documents import PageQuality, Quality
@@ -22,15 +24,23 @@ class QualityStore:
 
     def put(self, version_id: str, found: Quality) -> None:
         """Store or replace."""
-        row = {
-            "version_id": version_id,
-            "grade": found.grade,
-            "confidence": _confidence(found),
-            "reasons": to_json(found.reasons),
-            "pages": to_json(found.pages),
-        }
+        self.put_many({version_id: found})
+
+    def put_many(self, found: Mapping[str, Quality]) -> None:
+        """Store or replace, by version, all in one transaction."""
+        rows = [
+            {
+                "version_id": version_id,
+                "grade": one.grade,
+                "confidence": _confidence(one),
+                "reasons": to_json(one.reasons),
+                "pages": to_json(one.pages),
+            }
+            for version_id, one in found.items()
+        ]
         with self._database.write() as connection:
-            upsert(connection, quality, [row])
+            for batch in batches(rows):
+                upsert(connection, quality, batch)
 
     def get(self, version_id: str) -> Quality | None:
         """The quality of a version."""

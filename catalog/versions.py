@@ -47,20 +47,29 @@ class VersionStore:
 
     def put(self, record: VersionRecord) -> None:
         """Store or replace a version and its codes."""
-        found = record.metadata
-        row: dict[str, Any] = {name: getattr(record, name) for name in _PLAIN}
-        row |= {name: getattr(found, name) for name in _FROM_METADATA}
-        row["status"] = found.status.value
-        row["effective_date"] = found.effective_date.isoformat() if found.effective_date else None
-        row["metadata"] = to_json(found)
-        row["family_digest"] = digest(record.authority, found.family) if found.family else ""
+        self.put_many([record])
+
+    def put_many(self, records: Iterable[VersionRecord]) -> None:
+        """Store or replace versions and their codes, all in one transaction; each version once."""
         with self._database.write() as connection:
-            upsert(connection, versions, [row])
-            connection.execute(sa.delete(codes).where(codes.c.version_id == record.version_id))
-            rows = [
-                _code_row(record.version_id, place, code) for place, code in enumerate(found.codes)
-            ]
-            upsert(connection, codes, rows)
+            for batch in batches(records):
+                upsert(connection, versions, [_row(record) for record in batch])
+                ids = [record.version_id for record in batch]
+                connection.execute(sa.delete(codes).where(codes.c.version_id.in_(ids)))
+                rows = [
+                    _code_row(record.version_id, place, code)
+                    for record in batch
+                    for place, code in enumerate(record.metadata.codes)
+                ]
+                for part in batches(rows):
+                    upsert(connection, codes, part)
+
+    def get_many(self, version_ids: Iterable[str]) -> dict[str, VersionRecord]:
+        """The known ones of these versions, by id."""
+        found: dict[str, VersionRecord] = {}
+        for batch in batches(version_ids):
+            found |= {v.version_id: v for v in self._select(versions.c.version_id.in_(batch))}
+        return found
 
     def get(self, version_id: str) -> VersionRecord | None:
         """The version."""
@@ -123,6 +132,17 @@ class VersionStore:
         query = sa.select(versions).where(where).order_by(*order)
         with self._database.read() as connection:
             return [version_of(row) for row in connection.execute(query)]
+
+
+def _row(record: VersionRecord) -> dict[str, Any]:
+    found = record.metadata
+    row: dict[str, Any] = {name: getattr(record, name) for name in _PLAIN}
+    row |= {name: getattr(found, name) for name in _FROM_METADATA}
+    row["status"] = found.status.value
+    row["effective_date"] = found.effective_date.isoformat() if found.effective_date else None
+    row["metadata"] = to_json(found)
+    row["family_digest"] = digest(record.authority, found.family) if found.family else ""
+    return row
 
 
 def version_of(row: sa.Row[Any]) -> VersionRecord:

@@ -9,13 +9,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from catalog.records import ConflictRecord
 from catalog.statements import batches
-from ingest.rows import RowBuilder, family_of
+from ingest.rows import RowBuilder
 
 if TYPE_CHECKING:
     from catalog.catalog import Catalog
-    from catalog.records import DocumentRecord, VersionRecord
     from contracts.chunks import DocumentRow
     from contracts.ports import BlobStore, IndexBackend
 
@@ -36,15 +34,17 @@ def drain(catalog: Catalog, index: IndexBackend, blobs: BlobStore) -> int:
         gone = [d for _, d in tickets if d not in documents or documents[d].state == "gone"]
         live = [d for d in documents.values() if d.state != "gone" and d.version_id]
         builder = RowBuilder(catalog)
-        found = [(document, catalog.versions.get(document.version_id)) for document in live]
-        pairs = [(document, version) for document, version in found if version is not None]
+        versions = catalog.versions.get_many(d.version_id for d in live)
+        pairs = [(d, versions[d.version_id]) for d in live if d.version_id in versions]
         rows: list[DocumentRow] = [builder.row(document, version) for document, version in pairs]
         index.update_rows(rows)
         index.delete(gone)
         index.refresh()
         with catalog.transaction():
             catalog.overlay.remove([d.document_id for d in documents.values()], "scope_change")
-            _review(catalog, builder, pairs)
+            for document, version in pairs:
+                conflicts = builder.conflicts(document, version)
+                catalog.reviews.replace(document.document_id, conflicts)
             left = {d.item_id for d in documents.values() if d.state == "gone" and not d.parent_id}
             unused = catalog.documents.purge(gone)
             catalog.items.purge(left)
@@ -52,27 +52,6 @@ def drain(catalog: Catalog, index: IndexBackend, blobs: BlobStore) -> int:
         blobs.delete(unused)
         handled += len(tickets)
     return handled
-
-
-def _review(
-    catalog: Catalog, builder: RowBuilder, pairs: list[tuple[DocumentRecord, VersionRecord]]
-) -> None:
-    """Store what evidence leaves open, for people to settle; what has become clear is closed."""
-    for document, version in pairs:
-        found = version.metadata
-        family = family_of(version)
-        fields = set(found.conflicts)
-        if family:
-            fields |= set(builder.undecided(family).get(document.document_id, ()))
-        records = [
-            ConflictRecord(
-                document_id=document.document_id,
-                field=field,
-                evidence=tuple(e for e in found.evidence if e.field == field),
-            )
-            for field in sorted(fields)
-        ]
-        catalog.reviews.replace(document.document_id, records)
 
 
 def reconcile(catalog: Catalog, index: IndexBackend) -> dict[str, int]:

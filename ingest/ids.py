@@ -7,7 +7,7 @@ import json
 import os
 from typing import TYPE_CHECKING
 
-from parsers.registry import PARSERS
+from parsers.registry import parsers_in_use
 
 if TYPE_CHECKING:
     from contracts.settings import OcrSettings, ParseSettings
@@ -46,7 +46,7 @@ def parse_fingerprint(parse: ParseSettings, ocr: OcrSettings) -> str:
     Time and memory limits are left out: they decide whether there is an output, not which.
     """
     values = {
-        "parsers": [[entry.name, entry.version] for entry in PARSERS],
+        "parsers": [[entry.name, entry.version] for entry in parsers_in_use(parse.alternatives)],
         "cells": parse.max_cells,
         "pages": parse.max_pages,
         "ocr": ocr.model_dump(mode="json"),

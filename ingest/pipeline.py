@@ -17,22 +17,17 @@ from __future__ import annotations
 import queue
 import threading
 from collections import Counter
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import structlog
 
-from catalog.records import DocumentRecord, OutcomeRecord
-from catalog.times import utc_now
-from contracts.chunks import IndexedDocument
-from contracts.failures import FailureClass
+from ingest.commit import Batch, Committer, End, Read
 from ingest.embedding import indexed_chunks, vectors_of
-from ingest.rows import RowBuilder, family_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from catalog.records import ItemRecord, VersionRecord
+    from catalog.records import ItemRecord
     from contracts.chunks import IndexedChunk
     from ingest.drafts import Draft, Drafter
     from ingest.kit import Kit
@@ -41,43 +36,8 @@ if TYPE_CHECKING:
 __all__ = ["Pipeline"]
 
 _log = structlog.get_logger()
-_PROTECTED = frozenset(
-    {
-        FailureClass.ENCRYPTED,
-        FailureClass.DRM_FASOO,
-        FailureClass.DRM_MARKANY,
-        FailureClass.DRM_SOFTCAMP,
-        FailureClass.DRM_MIP,
-    }
-)
-"""Classes that hide the last good version: its owner has since protected the content."""
 _BATCH_CHUNKS = 96
-_BATCH_NODES = 32
-
-
-@dataclass(frozen=True, slots=True)
-class _End:
-    """An item has been read to the end; ``problem`` where reading broke off by a fault of ours."""
-
-    item: ItemRecord
-    content_sha256: str
-    problem: BaseException | None = None
-
-
-@dataclass(slots=True)
-class _Read:
-    """Ids of an item's documents as they were read: all of them, and those that did not become one."""
-
-    seen: set[str] = field(default_factory=set)
-    failed: set[str] = field(default_factory=set)
-
-
-@dataclass(slots=True)
-class _Batch:
-    drafts: list[Draft] = field(default_factory=list)
-    ends: list[_End] = field(default_factory=list)
-    read: dict[int, _Read] = field(default_factory=dict)
-    chunks: int = 0
+_BATCH_NODES = 64
 
 
 class Pipeline:
@@ -102,12 +62,11 @@ class Pipeline:
         self._kit = kit
         self._reader = reader
         self._drafter = drafter
-        self._run_id = run_id
         self._progress = progress
-        self._fingerprint = kit.fingerprint
+        self._committer = Committer(kit, run_id)
         self._counts: Counter[str] = Counter()
-        self._batch = _Batch()
-        self._under_way: dict[int, _Read] = {}
+        self._batch = Batch()
+        self._under_way: dict[int, Read] = {}
 
     def run(self, items: Iterator[ItemRecord]) -> Counter[str]:
         """Process items to the end.
@@ -116,7 +75,7 @@ class Pipeline:
             Counts: ``items``, ``documents``, ``parsed``, ``chunks``, ``embedded``, and one for each outcome kind.
         """
         for item, event in _read_all(items, self._reader, self._kit.readers):
-            if isinstance(event, _End):
+            if isinstance(event, End):
                 self._end(event)
             else:
                 self._take(item, event)
@@ -126,7 +85,7 @@ class Pipeline:
     def _take(self, item: ItemRecord, node: Node) -> None:
         self._counts["documents"] += 1
         self._counts["parsed"] += node.fresh
-        read = self._under_way.setdefault(item.item_id, _Read())
+        read = self._under_way.setdefault(item.item_id, Read())
         (read.seen if node.failure is None else read.failed).add(node.document_id)
         draft = self._drafter.draft(item, node)
         self._batch.drafts.append(draft)
@@ -134,32 +93,26 @@ class Pipeline:
         if self._batch.chunks >= _BATCH_CHUNKS or len(self._batch.drafts) >= _BATCH_NODES:
             self._flush()
 
-    def _end(self, end: _End) -> None:
+    def _end(self, end: End) -> None:
         self._counts["items"] += 1
         self._drafter.forget(end.item.item_id)
         if end.problem is not None:
             _log.error("item_failed", item_id=end.item.item_id, error=type(end.problem).__name__)
             raise end.problem
         self._batch.ends.append(end)
-        self._batch.read[end.item.item_id] = self._under_way.pop(end.item.item_id, _Read())
+        self._batch.read[end.item.item_id] = self._under_way.pop(end.item.item_id, Read())
         self._progress(end.item.path, self._counts)
 
-    # -- publish and commit ------------------------------------------------------------------------
-
     def _flush(self) -> None:
-        batch, self._batch = self._batch, _Batch()
+        batch, self._batch = self._batch, Batch()
         if not (batch.drafts or batch.ends):
             return
         chunks = [chunk for draft in batch.drafts for chunk in draft.chunks]
         vectors, fresh = vectors_of(self._kit, chunks)
         ready = {d.node.document_id: self._indexed(d, vectors) for d in batch.drafts if d.chunks}
         with self._kit.catalog.transaction():
-            alive = self._alive(batch.drafts)
-            for draft in alive:
-                self._commit(draft)
-            self._publish(alive, ready)
-            for end in batch.ends:
-                self._finish(end, batch.read[end.item.item_id])
+            outcomes = self._committer.commit(batch, ready)
+        self._counts.update(outcomes)
         self._counts["embedded"] += fresh
         self._counts["chunks"] += len(chunks)
 
@@ -169,153 +122,16 @@ class Pipeline:
             self._kit, draft.version.metadata, draft.node.name, draft.chunks, vectors
         )
 
-    def _alive(self, drafts: list[Draft]) -> list[Draft]:
-        """Drafts with their documents as they are now; those deleted meanwhile drop out."""
-        catalog = self._kit.catalog
-        known = catalog.documents.get_many(d.node.document_id for d in drafts)
-        items = {d.item.item_id: catalog.items.get(d.item.item_id) for d in drafts}
-        alive = []
-        for draft in drafts:
-            item = items[draft.item.item_id]
-            if item is not None and item.state != "deleted":
-                stored = known.get(draft.node.document_id)
-                alive.append(replace(draft, document=_document(item, draft.node, stored)))
-        return alive
-
-    def _commit(self, draft: Draft) -> None:
-        """Write everything about one document; its index generation follows in the same transaction."""
-        catalog = self._kit.catalog
-        document = draft.document
-        assert document is not None  # noqa: S101  set by _alive
-        self._counts[draft.outcome.kind] += 1
-        if draft.version is not None:
-            before = catalog.versions.get(document.version_id) if document.version_id else None
-            catalog.versions.put(replace(draft.version, chunks=len(draft.chunks)))
-            new = replace(document, version_id=draft.version.version_id, stale=False)
-            catalog.documents.upsert(new)
-            catalog.overlay.remove([document.document_id], "protected")
-            if draft.node.parsed is not None:
-                catalog.quality.put(draft.version.version_id, draft.node.parsed.quality)
-            self._touch_families(document.document_id, before, draft.version)
-        else:
-            self._keep_last_good(document, draft)
-        catalog.outcomes.put(self._outcome(draft))
-
-    def _keep_last_good(self, document: DocumentRecord, draft: Draft) -> None:
-        """A failed parse leaves the last good version, marked; one that was protected since is hidden."""
-        catalog = self._kit.catalog
-        catalog.documents.upsert(replace(document, stale=bool(document.version_id)))
-        catalog.outbox.add([document.document_id])
-        if draft.outcome.failure in _PROTECTED:
-            below = [d.document_id for d in catalog.documents.by_item(draft.item.item_id)]
-            mine = below if not document.parent_id else [document.document_id]
-            catalog.overlay.add({document.document_id, *mine}, "protected")
-
-    def _touch_families(
-        self, document_id: str, before: VersionRecord | None, after: VersionRecord
-    ) -> None:
-        """Whoever shares a chain with this document, before or after, needs a new row."""
-        catalog = self._kit.catalog
-        families = {family_of(version) for version in (before, after) if version is not None}
-        touched = {document_id}
-        for family in families - {None}:
-            assert family is not None  # noqa: S101  narrowed above
-            touched |= {d.document_id for d, _ in catalog.documents.family_members(*family)}
-        catalog.outbox.add(touched)
-
-    def _publish(self, drafts: list[Draft], ready: dict[str, tuple[IndexedChunk, ...]]) -> None:
-        builder = RowBuilder(self._kit.catalog)
-        documents = []
-        for draft in drafts:
-            if draft.version is not None and draft.document is not None:
-                document = replace(draft.document, version_id=draft.version.version_id, stale=False)
-                row = builder.row(document, draft.version)
-                documents.append(IndexedDocument(row=row, chunks=ready[document.document_id]))
-        if documents:
-            self._kit.index.publish(documents)
-
-    def _finish(self, end: _End, read: _Read) -> None:
-        """The item is done, unless it has changed since it was read; members that are gone go."""
-        catalog = self._kit.catalog
-        now = catalog.items.get(end.item.item_id)
-        if now is None or not end.content_sha256:  # unread ones are tried again with every run
-            return
-        gone = _vanished(catalog.documents.by_item(now.item_id), read)
-        catalog.documents.set_state(gone, "gone")
-        catalog.outbox.add(gone)
-        if _same(now, end.item):
-            catalog.items.set_processed(now.item_id, end.content_sha256, self._fingerprint)
-
-    def _outcome(self, draft: Draft) -> OutcomeRecord:
-        node = draft.node
-        return OutcomeRecord(
-            document_id=node.document_id,
-            source=draft.item.source,
-            path=draft.item.path,
-            member_path=node.member_path,
-            outcome=draft.outcome,
-            run_id=self._run_id,
-            at=utc_now(),
-            seconds=node.seconds,
-            peak_mb=node.peak_mb,
-            format=node.format,
-            size=node.size,
-        )
-
-
-def _vanished(documents: list[DocumentRecord], read: _Read) -> list[str]:
-    """Members that their container no longer has; those of a container that failed stay as they were."""
-    parents = {document.document_id: document.parent_id for document in documents}
-
-    def kept(document_id: str) -> bool:
-        at = document_id
-        while at and at not in read.failed:
-            at = parents.get(at, "")
-        return bool(at)
-
-    known = read.seen | read.failed
-    return [
-        d.document_id
-        for d in documents
-        if d.parent_id and d.document_id not in known and not kept(d.document_id)
-    ]
-
-
-def _same(left: ItemRecord, right: ItemRecord) -> bool:
-    """Whether an item is still the one that was read."""
-    fields = ("object_id", "size", "modified_ns", "path")
-    return all(getattr(left, name) == getattr(right, name) for name in fields)
-
-
-def _document(item: ItemRecord, node: Node, stored: DocumentRecord | None) -> DocumentRecord:
-    known = stored or DocumentRecord(
-        document_id=node.document_id,
-        source=item.source,
-        item_id=item.item_id,
-        path=item.path,
-        created_at=utc_now(),
-    )
-    return replace(
-        known,
-        item_id=item.item_id,
-        parent_id=node.parent_id,
-        member_path=node.member_path,
-        path=f"{item.path}!/{node.member_path}" if node.member_path else item.path,
-        ordinal=node.ordinal,
-        scope_id=item.scope_id,
-        state="hidden" if item.state == "hidden" else "live",
-    )
-
 
 def _read_all(
     items: Iterator[ItemRecord], reader: ItemReader, threads: int
-) -> Iterator[tuple[ItemRecord, Node | _End]]:
+) -> Iterator[tuple[ItemRecord, Node | End]]:
     """Read in threads; at most a few nodes wait, so memory stays flat. Nodes of one item keep their order."""
-    waiting: queue.Queue[tuple[ItemRecord, Node | _End] | None] = queue.Queue(maxsize=2 * threads)
+    waiting: queue.Queue[tuple[ItemRecord, Node | End] | None] = queue.Queue(maxsize=2 * threads)
     lock = threading.Lock()
     stop = threading.Event()
 
-    def put(event: tuple[ItemRecord, Node | _End] | None) -> None:
+    def put(event: tuple[ItemRecord, Node | End] | None) -> None:
         while not stop.is_set():
             try:
                 waiting.put(event, timeout=0.2)
@@ -350,8 +166,8 @@ def _read_all(
 def _read_one(
     item: ItemRecord,
     reader: ItemReader,
-    put: Callable[[tuple[ItemRecord, Node | _End] | None], None],
-) -> _End:
+    put: Callable[[tuple[ItemRecord, Node | End] | None], None],
+) -> End:
     digest = ""
     try:
         for node in reader.read(item):
@@ -359,5 +175,5 @@ def _read_one(
                 digest = node.content_sha256
             put((item, node))
     except Exception as problem:  # noqa: BLE001  handed to the consumer, which raises it
-        return _End(item, "", problem)
-    return _End(item, digest)
+        return End(item, "", problem)
+    return End(item, digest)

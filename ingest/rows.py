@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from catalog.records import ConflictRecord
 from contracts.chunks import DocumentRow
 from metadata.families import Member, chain_conflicts, resolve_chain
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from catalog.catalog import Catalog
     from catalog.records import DocumentRecord, ItemRecord, VersionRecord
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["RowBuilder", "family_of"]
 
+_CHAIN = 2
 Family = tuple[str, str]
 """Authority scope and family key."""
 
@@ -34,14 +36,15 @@ class RowBuilder:
 
     Args:
         catalog: Read from.
+        items: Items that the caller has read already.
     """
 
-    def __init__(self, catalog: Catalog) -> None:
+    def __init__(self, catalog: Catalog, items: Mapping[int, ItemRecord] | None = None) -> None:
         self._catalog = catalog
         self._epoch = catalog.scopes.epoch()
         self._chains: dict[Family, dict[str, tuple[Successor, ...]]] = {}
         self._open: dict[Family, dict[str, tuple[str, ...]]] = {}
-        self._items: dict[int, ItemRecord | None] = {}
+        self._items: dict[int, ItemRecord | None] = dict(items or {})
         self._scopes: dict[str, AccessScope | None] = {}
         self._documents: dict[str, DocumentRecord | None] = {}
 
@@ -76,6 +79,18 @@ class RowBuilder:
             stale=document.stale,
         )
 
+    def prepare(self, families: Iterable[Family | None]) -> set[str]:
+        """Find out, in one look, which of these families have more than one member.
+
+        Returns:
+            The documents of all of them.
+        """
+        members = self._catalog.documents.family_ids({f for f in families if f is not None})
+        for family, ids in members.items():
+            if len(ids) < _CHAIN:
+                self._chains[family], self._open[family] = {}, {}
+        return {document_id for ids in members.values() for document_id in ids}
+
     def chain(self, family: Family) -> dict[str, tuple[Successor, ...]]:
         """Successors of each member of a family."""
         if family not in self._chains:
@@ -83,6 +98,22 @@ class RowBuilder:
             self._chains[family] = resolve_chain(members)
             self._open[family] = chain_conflicts(members)
         return self._chains[family]
+
+    def conflicts(self, document: DocumentRecord, version: VersionRecord) -> list[ConflictRecord]:
+        """What the evidence of a document and of its chain leaves open, for people to settle."""
+        found = version.metadata
+        family = family_of(version)
+        fields = set(found.conflicts)
+        if family:
+            fields |= set(self.undecided(family).get(document.document_id, ()))
+        return [
+            ConflictRecord(
+                document_id=document.document_id,
+                field=field,
+                evidence=tuple(e for e in found.evidence if e.field == field),
+            )
+            for field in sorted(fields)
+        ]
 
     def undecided(self, family: Family) -> dict[str, tuple[str, ...]]:
         """Members whose place in the chain is open, with the fields that leave it so."""
