@@ -13,11 +13,11 @@ from pathlib import Path
 import msgspec
 
 from contracts.errors import ConfigError
-from search.embedding.e5_graph import write_e5_graph
+from search.embedding.e5_graph import E5Graph
 from search.embedding.e5_weights import E5Weights, find_e5_file, read_e5_weights
 from search.embedding.model_folder import DESCRIPTION, UNIGRAM, ModelDescription, UnigramFile
 
-__all__ = ["prepare_e5_folder"]
+__all__ = ["prepare_e5_folder", "write_e5_description"]
 
 # Part of the folder's name and of every fingerprint: raise it whenever the graph changes what it computes.
 _VERSION = 1
@@ -33,7 +33,7 @@ def prepare_e5_folder(home: Path, *, unsigned: bool) -> tuple[Path, str]:
 
     Args:
         home: Folder that receives ``models/``.
-        unsigned: How the 8-bit weights are stored (see ``write_e5_graph``); it does not change the results.
+        unsigned: How the 8-bit weights are stored (see ``E5Graph``); it does not change the results.
 
     Returns:
         The folder and the digest that names what it computes.
@@ -71,7 +71,16 @@ def _convert(weights: E5Weights, folder: Path, *, unsigned: bool) -> None:
     partial = folder.with_name(folder.name + _PARTIAL)
     shutil.rmtree(partial, ignore_errors=True)
     partial.mkdir()
-    write_e5_graph(weights, partial, unsigned=unsigned)
+    E5Graph(weights, partial, unsigned=unsigned).write()
+    write_e5_description(weights, partial)
+    for path in (*partial.iterdir(), partial):
+        _flush(path)
+    partial.rename(folder)
+    _flush(folder.parent)
+
+
+def write_e5_description(weights: E5Weights, folder: Path) -> None:
+    """Write the vocabulary and the description that stand beside the graph."""
     description = ModelDescription(
         name="multilingual-e5-small",
         dimension=weights.shape.hidden,
@@ -89,12 +98,8 @@ def _convert(weights: E5Weights, folder: Path, *, unsigned: bool) -> None:
         begin=_BEGIN,
         end=_END,
     )
-    (partial / DESCRIPTION).write_bytes(msgspec.json.encode(description))
-    (partial / UNIGRAM).write_bytes(msgspec.json.encode(vocabulary))
-    for path in (*partial.iterdir(), partial):
-        _flush(path)
-    partial.rename(folder)
-    _flush(folder.parent)
+    (folder / DESCRIPTION).write_bytes(msgspec.json.encode(description))
+    (folder / UNIGRAM).write_bytes(msgspec.json.encode(vocabulary))
 
 
 def _flush(path: Path) -> None:

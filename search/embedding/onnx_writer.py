@@ -85,6 +85,7 @@ class GraphWriter:
         self._constants: list[bytes] = []
         self._names: set[str] = set()
         if data_path is not None:
+            data_path.unlink(missing_ok=True)  # a session may still have the old file mapped
             data_path.write_bytes(b"")
 
     def constant(self, name: str, values: npt.NDArray[np.generic]) -> str:

@@ -91,11 +91,12 @@ def embed_in_windows(
     vectors = embed(pieces)
     if len(pieces) == len(texts):
         return vectors
-    rows = []
-    for start, end in pairwise(starts):
-        weights = np.maximum(count_tokens(pieces[start:end]), 1).astype(np.float32)
-        rows.append(vectors[start] if end - start == 1 else weights @ vectors[start:end])
-    return normalise_rows(np.stack(rows))
+    rows = vectors[starts[:-1]].copy()
+    for row, (start, end) in enumerate(pairwise(starts)):
+        if end - start > 1:
+            weights = np.maximum(count_tokens(pieces[start:end]), 1).astype(np.float32)
+            rows[row] = normalise_rows(weights[None] @ vectors[start:end])[0]
+    return rows
 
 
 def normalise_rows(rows: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:

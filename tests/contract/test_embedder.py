@@ -11,6 +11,8 @@ from contracts.settings import EmbedderSettings
 from search.embedding.registry import EMBEDDERS, make_embedder
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from contracts.ports import Embedder
 
 TEXTS = [
@@ -33,9 +35,13 @@ ODD_TEXTS = [
 ]
 
 
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("embedder-home")
+
+
 @pytest.fixture(scope="module", params=sorted(EMBEDDERS.keys() - {"auto"}))
-def embedder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Embedder:
-    home = tmp_path_factory.getbasetemp().parent / "embedder-home"
+def embedder(request: pytest.FixtureRequest, home: Path) -> Embedder:
     return make_embedder(EmbedderSettings(engine=request.param), home)
 
 
@@ -56,17 +62,15 @@ def test_no_texts_give_no_rows(embedder: Embedder) -> None:
 
 
 def test_a_vector_depends_on_its_text_alone(embedder: Embedder) -> None:
-    together = embedder.embed_passages([*TEXTS, TEXTS[0] * 20])
-    backwards = embedder.embed_passages([TEXTS[0] * 20, *reversed(TEXTS)])[::-1]
-    alone = np.concatenate([embedder.embed_passages([text]) for text in [*TEXTS, TEXTS[0] * 20]])
+    texts = [*TEXTS, TEXTS[0] * 30]  # the last is over the window
+    together = embedder.embed_passages(texts)
+    backwards = embedder.embed_passages(texts[::-1])[::-1]
+    alone = np.concatenate([embedder.embed_passages([text]) for text in texts])
     assert np.array_equal(together, backwards)
     assert np.array_equal(together, alone)
 
 
-def test_the_thread_count_changes_nothing(
-    embedder: Embedder, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    home = tmp_path_factory.getbasetemp().parent / "embedder-home"
+def test_the_thread_count_changes_nothing(embedder: Embedder, home: Path) -> None:
     other = make_embedder(EmbedderSettings(engine=embedder.name, threads=2, batch=3), home)
     assert np.array_equal(embedder.embed_passages(TEXTS), other.embed_passages(TEXTS))
     assert embedder.fingerprint == other.fingerprint
@@ -86,7 +90,7 @@ def test_what_follows_a_nul_still_counts(embedder: Embedder) -> None:
 
 
 def test_the_end_of_a_long_text_is_not_cut_off(embedder: Embedder) -> None:
-    body = "설비 점검은 매일 아침에 한다. " * 150
+    body = "설비 점검은 매일 아침에 한다. " * 60
     assert embedder.count_tokens([body])[0] > embedder.window
     plain, ended = embedder.embed_passages(
         [body, body + "도장 공정의 색상 불량은 별도로 기록한다. " * 20]
