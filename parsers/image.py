@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings as python_warnings
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from PIL import Image, ImageOps, UnidentifiedImageError
@@ -44,9 +45,9 @@ class ImageParser:
         problem = recognizer.problem()
         if problem and context.ocr.enabled:
             raise ParseFailure(FailureClass.UNSUPPORTED, f"scan, and {problem}")
-        with _opened(source, context) as image:
+        notes: list[str] = []
+        with _damage_noted(notes), _opened(source, context) as image:
             records: list[PageRecord] = []
-            notes: list[str] = []
             for number, (frame, dpi) in enumerate(_pages(image, context, notes), 1):
                 records.append(_record(number, frame, dpi, recognizer, problem, notes))
             meta = _properties(image, len(records))
@@ -63,6 +64,17 @@ class ImageParser:
             quality=grade(qualities, lines),
             warnings=lines,
         )
+
+
+@contextmanager
+def _damage_noted(notes: list[str]) -> Iterator[None]:
+    """Pillow warns about damaged tags and reads on: that belongs to the result, not to the log."""
+    with python_warnings.catch_warnings(record=True) as caught:
+        python_warnings.simplefilter("ignore")
+        python_warnings.simplefilter("always", UserWarning)
+        yield
+    if caught:
+        notes.append("the image's tags are damaged")
 
 
 def _opened(source: ParserInput, context: ParserContext) -> Image.Image:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from contracts.documents import Box
 
-__all__ = ["Prepared", "ink", "looks_sideways", "prepare", "skew_of"]
+__all__ = ["Prepared", "ink", "prepare", "skew_of", "turns_to_try"]
 
 _PROBE_DPI = 100
 _MAX_SKEW = 6.0
@@ -159,12 +159,24 @@ def _unevenness(ys: npt.NDArray[np.intp], xs: npt.NDArray[np.intp], angle: float
     return float(np.square(np.diff(profile)).sum())
 
 
-def looks_sideways(grey: Image.Image, dpi: float) -> bool:
-    """The lines of text run from top to bottom: columns are more uneven than rows."""
+def turns_to_try(grey: Image.Image, dpi: float) -> tuple[int, ...]:
+    """Degrees clockwise that may make the page upright, likeliest first.
+
+    Lines of text make the rows of an upright page more uneven than its columns. Text in a fixed
+    pitch, and tables, are uneven both ways: then every turn is worth a try if the first reads badly.
+    """
+    ratio = _sideways(grey, dpi)
+    if ratio > _SIDEWAYS:
+        return 90, 270, 0
+    return (0, 90, 270, 180) if ratio > 1 / _SIDEWAYS else (0, 180)
+
+
+def _sideways(grey: Image.Image, dpi: float) -> float:
+    """Unevenness of the columns over that of the rows."""
     dark = ink(grey, dpi)
     ys, xs = np.nonzero(dark)
     if len(xs) < _FEW_POINTS:
-        return False
+        return 0.0
     across = max(_unevenness(ys, xs, a) for a in (-2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0))
     down = max(_unevenness(xs, ys, a) for a in (-2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0))
-    return down > _SIDEWAYS * across
+    return down / max(across, 1.0)

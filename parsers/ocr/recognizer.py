@@ -12,7 +12,7 @@ from parsers.common.paged.textline import TextLine, cover, is_hangul, is_wide
 from parsers.ocr.align import Spelled, aligned
 from parsers.ocr.codes import correct_codes, correct_plus_minus
 from parsers.ocr.engine import EngineError, engine_named
-from parsers.ocr.prepare import Prepared, looks_sideways, prepare
+from parsers.ocr.prepare import Prepared, prepare, turns_to_try
 from parsers.ocr.segment import columns, find_rules, without_rules
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ _TIMEOUT = 60.0
 _ONE_COLUMN = 4
 _ONE_BLOCK = 6
 _MARGIN = 6.0
+_FEW_LINES = 60.0  # points; below, the engine's search for columns finds nothing at times
 _DOUBTFUL = 0.62
 _KOREAN = "kor"
 _SOME_HANGUL = 0.15
@@ -92,16 +93,12 @@ class Recognizer:
             RecognitionProblem: the engine failed or did not end in time.
         """
         try:
-            turns = [0]
-            if may_turn and looks_sideways(image.convert("L"), dpi):
-                turns = [90, 270]
-            elif may_turn:
-                turns = [0, 180]
+            turns = turns_to_try(image.convert("L"), dpi) if may_turn else (0,)
             return self._best(image, dpi, turns)
         except EngineError as problem:
             raise RecognitionProblem(str(problem)) from problem
 
-    def _best(self, image: Image.Image, dpi: float, turns: list[int]) -> RecognisedPage:
+    def _best(self, image: Image.Image, dpi: float, turns: tuple[int, ...]) -> RecognisedPage:
         """The first turn, unless its words are doubtful and the other reads better."""
         best: RecognisedPage | None = None
         for turn in turns:
@@ -141,11 +138,12 @@ class Recognizer:
         first, alone; what is not Hangul is read again with the others.
         """
         first, others = self._models()
-        words = aligned(self._read(crop, first, _ONE_COLUMN, dpi))
+        layout = _ONE_BLOCK if crop.height < _FEW_LINES * dpi / 72 else _ONE_COLUMN
+        words = aligned(self._read(crop, first, layout, dpi))
         if not others or not any(words):
             return words
         if _hangul_share(words) < _SOME_HANGUL:
-            again = aligned(self._read(crop, others, _ONE_COLUMN, dpi))
+            again = aligned(self._read(crop, others, layout, dpi))
             return again if _mean(again) > _mean(words) else words
         return correct_codes(crop, words, lambda sheet: self._read(sheet, others, _ONE_BLOCK, dpi))
 

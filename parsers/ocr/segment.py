@@ -9,7 +9,7 @@ from PIL import Image
 
 from parsers.common.paged.reading_order import Item, regions
 from parsers.common.paged.ruling import Rule, merge_rules
-from parsers.common.paged.textline import cover
+from parsers.common.paged.textline import cover, overlap
 from parsers.ocr.prepare import ink
 
 if TYPE_CHECKING:
@@ -143,13 +143,15 @@ def columns(image: Image.Image, dpi: float) -> list[Box]:
 
 
 def _together(found: list[Box]) -> list[Box]:
-    """Consecutive regions whose common box touches no other region."""
+    """Consecutive regions, one below the other, whose common box touches no other region."""
     out: list[Box] = []
     for index, box in enumerate(found):
         if out:
             both = cover([out[-1], box])
             others = [*out[:-1], *found[index + 1 :]]
-            if not any(_meets(both, other) for other in others):
+            narrower = min(box[2] - box[0], out[-1][2] - out[-1][0])
+            below = overlap(box[0], box[2], out[-1][0], out[-1][2]) > narrower / 2
+            if below and not any(_meets(both, other) for other in others):
                 out[-1] = both
                 continue
         out.append(box)

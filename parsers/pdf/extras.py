@@ -194,9 +194,23 @@ def _embedded(document: pymupdf.Document, warnings: list[str]) -> Iterable[tuple
         try:
             info = document.embfile_info(index)
             name = info.get("ufilename") or info.get("filename") or info.get("name") or "attachment"
-            yield _clean(str(name)), document.embfile_get(index)
+            yield _file_name(str(name)), document.embfile_get(index)
         except LIBRARY_ERRORS:
             warnings.append(f"attachment {index + 1} cannot be read")
+
+
+def _file_name(name: str) -> str:
+    """Names that a program stored as UTF-8 or CP949 bytes come back as Latin-1: undo it."""
+    try:
+        raw = name.encode("latin-1")
+    except UnicodeEncodeError:
+        return _clean(name)
+    for encoding in ("utf-8", "cp949"):
+        try:
+            return _clean(raw.decode(encoding))
+        except UnicodeDecodeError:
+            continue
+    return _clean(name)
 
 
 def page_attachments(page: pymupdf.Page, warnings: list[str]) -> list[tuple[str, bytes]]:
@@ -204,7 +218,7 @@ def page_attachments(page: pymupdf.Page, warnings: list[str]) -> list[tuple[str,
     out: list[tuple[str, bytes]] = []
     for annotation in page.annots(types=[_FILE_ATTACHMENT]) or ():
         try:
-            name = _clean(str(annotation.file_info.get("filename") or "attachment"))
+            name = _file_name(str(annotation.file_info.get("filename") or "attachment"))
             out.append((name, annotation.get_file()))
         except LIBRARY_ERRORS:
             warnings.append("a file attached to a page cannot be read")

@@ -118,11 +118,11 @@ def _flat(rows: Sequence[Sequence[TextLine]]) -> list[TextLine]:
 
 
 def _joined_neighbours(lines: Sequence[TextLine]) -> list[TextLine]:
-    """Words of one line that the source set apart by about an em, put together before the cuts."""
+    """Words of one line that the source set apart by less than an em, put together before the cuts."""
     return [piece for row in rows_of(lines, gap_em=_NEAR_EM) for piece in row]
 
 
-_NEAR_EM = 1.0
+_NEAR_EM = 0.85
 
 
 def _ruled_tables(

@@ -190,7 +190,9 @@ def _is_table(items: Sequence[Item], left: list[int], right: list[int]) -> bool:
         else:
             rows.append([items[i].box[3], 1])
     cut = sum(row[1] > 1 for row in rows)
-    return len(right) > 1 and len(rows) > 1 and cut * 2 > len(rows)
+    if len(right) < 2 or len(rows) < 2 or cut * 2 <= len(rows):  # noqa: PLR2004  a table has two rows
+        return False
+    return _gutter(items, left) is None
 
 
 def _width(items: Sequence[Item], side: list[int]) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -35,6 +36,7 @@ _ANY_GAP = 1e9
 _PADDING = 4.0
 _SAME_COLUMN = 4.0
 _MAX_HEAD = 3
+_YEAR = re.compile(r"'?(?:19|20)?\d\d$|(?:19|20)\d\d[.~-]")
 _LEAST_GAP = 2.0
 
 
@@ -170,7 +172,7 @@ def with_headers(table: Table) -> Table:
     depth = max(c.row_span for c in first if c.column_span < table.columns or len(first) == 1)
     head = [c for c in table.cells if c.row < depth]
     below = [c for c in table.cells if c.row >= depth]
-    if not below or any(is_numeric(c.text) for c in head):
+    if not below or any(_is_value(c.text) for c in head):
         return table
     if table.columns == 2 and not any(is_numeric(c.text) for c in below):  # noqa: PLR2004  label and value
         return Table(cells=table.cells, rows=table.rows, columns=table.columns, header_columns=1)
@@ -185,6 +187,12 @@ def with_headers(table: Table) -> Table:
         header_rows=depth,
         header_columns=1 if named and numbers else 0,
     )
+
+
+def _is_value(text: str) -> bool:
+    """Nothing but a number, and not a year: it does not name a column."""
+    plain = text.strip()
+    return is_numeric(plain) and set(plain) <= _NUMERIC and not _YEAR.match(plain)
 
 
 def is_numeric(text: str) -> bool:
