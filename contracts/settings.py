@@ -50,6 +50,9 @@ class ParseSettings(_Group):
     archive_members: int = Field(default=10_000, ge=1, description="Members of all levels.")
     archive_ratio: int = Field(default=200, ge=2, description="Unpacked size by packed size.")
     archive_total_mb: int = Field(default=2048, ge=1, description="Unpacked size of all levels.")
+    alternatives: tuple[str, ...] = Field(
+        default=(), description="Formats that another reader opens: `pptx:python-pptx`."
+    )
 
 
 class OcrSettings(_Group):

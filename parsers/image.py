@@ -70,10 +70,9 @@ class ImageParser:
 def _damage_noted(notes: list[str]) -> Iterator[None]:
     """Pillow warns about damaged tags and reads on: that belongs to the result, not to the log."""
     with python_warnings.catch_warnings(record=True) as caught:
-        python_warnings.simplefilter("ignore")
         python_warnings.simplefilter("always", UserWarning)
         yield
-    if caught:
+    if any(issubclass(warning.category, UserWarning) for warning in caught):
         notes.append("the image's tags are damaged")
 
 

@@ -21,6 +21,7 @@ from parsers.common.charset import without_surrogates
 from parsers.context import full_budget, part_prefix
 from parsers.messages import Job
 from parsers.process import WORKER_COMMAND, WorkerProcess
+from parsers.registry import parsers_in_use
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,11 +71,15 @@ class ParsePool:
         limits: Limits of one parse; ``workers`` 0 means one process a core.
         ocr: Recognition settings.
         command: How to start a worker: another interpreter, or a wrapper that confines it further.
+
+    Raises:
+        ConfigError: ``limits.alternatives`` names a reader that there is none of.
     """
 
     def __init__(
         self, limits: ParseSettings, ocr: OcrSettings, command: Sequence[str] = WORKER_COMMAND
     ) -> None:
+        parsers_in_use(limits.alternatives)  # a wrong setting ends here, not file by file
         self._limits = limits
         self._ocr = ocr
         self._command = command

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
-from contracts.errors import ParseFailure
+from contracts.errors import ConfigError, ParseFailure
 from contracts.failures import FailureClass
 
 if TYPE_CHECKING:
     from contracts.ports import Parser
 
-__all__ = ["PARSERS", "ParserEntry", "parser_for"]
+__all__ = ["ALTERNATIVES", "PARSERS", "ParserEntry", "parser_for", "parsers_in_use"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +58,45 @@ PARSERS: tuple[ParserEntry, ...] = (
 )
 
 
-def parser_for(format_name: str) -> ParserEntry:
+ALTERNATIVES: tuple[ParserEntry, ...] = (
+    ParserEntry("python-pptx", frozenset({"pptx"}), "parsers.pptx.alternative:PythonPptxParser"),
+    ParserEntry("openpyxl", frozenset({"xlsx"}), "parsers.xlsx.alternative:OpenpyxlParser"),
+    ParserEntry("pyhwp", frozenset({"hwp"}), "parsers.hwp.pyhwp:PyhwpParser"),
+)
+"""Readers behind the same port that know less; ``docs/decisions`` says what, in figures."""
+
+
+def parser_for(format_name: str, alternatives: Sequence[str] = ()) -> ParserEntry:
     """The entry that opens a format.
+
+    Args:
+        format_name: As :mod:`parsers.sniff` names it.
+        alternatives: ``format:name`` of each format that another reader shall open.
 
     Raises:
         ParseFailure: ``unsupported``, where no entry does.
+        ConfigError: see :func:`parsers_in_use`.
     """
-    for entry in PARSERS:
+    for entry in parsers_in_use(alternatives):
         if format_name in entry.formats:
             return entry
     raise ParseFailure(FailureClass.UNSUPPORTED, format_name)
+
+
+def parsers_in_use(alternatives: Sequence[str] = ()) -> tuple[ParserEntry, ...]:
+    """All entries, the chosen alternatives (each for its chosen format only) before the others.
+
+    Raises:
+        ConfigError: an alternative that there is none of, or two for one format.
+    """
+    chosen: dict[str, ParserEntry] = {}
+    for wish in alternatives:
+        format_name, _, name = wish.partition(":")
+        found = [e for e in ALTERNATIVES if e.name == name and format_name in e.formats]
+        if not found or format_name in chosen:
+            known = (f"{f}:{e.name}" for e in ALTERNATIVES for f in sorted(e.formats))
+            problem = "is named twice" if found else "is no alternative reader"
+            msg = f"parse.alternatives: {wish!r} {problem}"
+            raise ConfigError(msg, advice=f"one a format of {', '.join(known)}")
+        chosen[format_name] = replace(found[0], name=wish, formats=frozenset({format_name}))
+    return (*(chosen[name] for name in sorted(chosen)), *PARSERS)

@@ -125,7 +125,7 @@ def _parse(
         spool_folder=Path(job.spool),
         container_bytes=path.stat().st_size,
     )
-    parser = parser_for(found.format).load()
+    parser = parser_for(found.format, limits.alternatives).load()
     return parser.parse(ParserInput(path=path, name=job.name, format=found.format), context)
 
 

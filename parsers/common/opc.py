@@ -162,6 +162,17 @@ class Package:
             self.warnings.append(f"part {part} cannot be read: {type(problem).__name__}")
             return None
 
+    def check(self) -> None:
+        """Look at every part as if it were to be read: for a library that then opens them all by itself.
+
+        Raises:
+            ParseFailure: ``archive_bomb``, ``encrypted``, or ``corrupt`` for a document type declaration.
+        """
+        for part in self._infos:
+            stream = self.xml_stream(part) if part.endswith((".xml", ".rels")) else self.open(part)
+            if stream is not None:
+                stream.close()
+
     def read(self, part: str) -> bytes | None:
         """All bytes of a part, or None where it is missing or damaged (then with a warning)."""
         stream = self.open(part)

@@ -28,6 +28,7 @@ class PyhwpParser:
         Raises:
             ParseFailure: ``encrypted``, or ``corrupt`` for whatever else pyhwp does not open.
         """
+        from hwp5.dataio import ParseError
         from hwp5.errors import InvalidHwp5FileError
         from hwp5.xmlmodel import Hwp5File
 
@@ -42,7 +43,7 @@ class PyhwpParser:
                     for model in body.section(name).models()
                     if model["tagname"] == "HWPTAG_PARA_TEXT"
                 ]
-        except (InvalidHwp5FileError, OSError, LookupError, *_PROBLEMS) as problem:
+        except (InvalidHwp5FileError, ParseError, OSError, LookupError, *_PROBLEMS) as problem:
             raise ParseFailure(FailureClass.CORRUPT, "pyhwp cannot read the file") from problem
         blocks = tuple(Block(kind=BlockKind.PARAGRAPH, text=text) for text in texts if text)
         quality = Quality(grade="B", reasons=("text without structure",))

@@ -18,7 +18,7 @@ from contracts.ports import ParserInput
 from contracts.settings import OcrSettings, ParseSettings
 from parsers.codec import decode_document, encode_document
 from parsers.context import SpoolContext, full_budget
-from parsers.registry import PARSERS
+from parsers.registry import ALTERNATIVES, PARSERS
 from parsers.sniff import sniff
 
 if TYPE_CHECKING:
@@ -221,7 +221,7 @@ IMAGES = frozenset({"png", "jpeg", "tiff", "bmp", "gif", "webp"})
 
 ALL = [
     pytest.param(entry, name, id=f"{entry.name}-{name}")
-    for entry in PARSERS
+    for entry in (*PARSERS, *ALTERNATIVES)
     if importlib.util.find_spec(entry.where.partition(":")[0])
     for name in sorted(entry.formats)
 ]
