@@ -5,7 +5,7 @@ FACTS_TOOL ?= ../shared/tools/score_facts.py
 KORQUAD ?= ../shared/korquad/KorQuAD_v1.0_dev.json
 SERVE ?= 1
 
-.PHONY: help setup demo test lint acceptance bench-embedding lock clean
+.PHONY: help setup demo test lint acceptance acceptance-full bench-embedding lock clean
 
 help: ## 이 도움말 (this help)
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  \1: /'
@@ -28,13 +28,17 @@ test: ## 설치하고 모든 검사를 통과 (set up and pass every check)
 	@$(MAKE) --no-print-directory lint
 	$(PY) -m pytest -n 2 --dist loadfile
 
-acceptance: ## 인수 시험: 실제 파일로 (on real files, see docs/acceptance.md)
+acceptance: ## 인수 시험, 줄인 크기로 (the promises on real files, reduced sizes)
 	@scripts/setup.sh test
 	$(PY) scripts/acceptance.py --corpus $(CORPUS) --facts-tool $(FACTS_TOOL)
 
 bench-embedding: ## 임베딩 엔진 비교 (both embedding engines, side by side)
 	@scripts/setup.sh run
 	$(PY) -m evaluation.bench_embedding --korquad $(KORQUAD)
+
+acceptance-full: ## 인수 시험, 약속한 크기로 (the same at the promised sizes)
+	@scripts/setup.sh test
+	$(PY) scripts/acceptance.py --full --corpus $(CORPUS) --facts-tool $(FACTS_TOOL)
 
 lock: ## 고정 버전 갱신 (pin all dependencies anew; needs uv)
 	scripts/lock.sh

@@ -86,7 +86,7 @@ def make_workbook(path: Path, rows: int) -> None:
     """A ledger of ten columns: numbers, codes, names, dates, shares and remarks that never repeat."""
     from openpyxl import Workbook
 
-    chance = random.Random(1)  # noqa: S311  test data
+    chance = random.Random(1)
     book = Workbook(write_only=True)
     sheet = book.create_sheet("대장")
     sheet.append(["번호", "품번", "품명", "라인", "수량", "불량", "불량률", "일자", "담당", "비고"])

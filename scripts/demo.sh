@@ -15,7 +15,7 @@ if [ ! -e "$share/acl.yaml" ]; then
 fi
 say "수집 (ingest)"
 $seoga ingest "$share" --name share
-QUESTION=${QUESTION:-"베어링 하우징 체결 토크"}
+QUESTION=${QUESTION:-"브라켓 균열 불량의 근본 원인"}
 for reader in ${READERS:-kim choi}; do
   say "검색: \"$QUESTION\" — $reader (the same search as $reader)"
   $seoga search "$QUESTION" --as "$reader" --top 3

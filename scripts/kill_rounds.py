@@ -27,7 +27,7 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=30)
     parser.add_argument("--seed", type=int, default=20261129)
     options = parser.parse_args()
-    dice = random.Random(options.seed)  # noqa: S311  not for secrets
+    dice = random.Random(options.seed)
     with tempfile.TemporaryDirectory(prefix="seoga-kill-") as folder:
         undisturbed = Path(folder) / "undisturbed"
         started = time.monotonic()
@@ -57,7 +57,7 @@ def main() -> int:
 
 def environment(home: Path) -> dict[str, str]:
     """Hashed vectors: the embedder is not what is tried here."""
-    return {**os.environ, "SEOGA_HOME": str(home), "SEOGA_EMBEDDER__ENGINE": "hash"}  # noqa: TID251
+    return {**os.environ, "SEOGA_HOME": str(home), "SEOGA_EMBEDDER__ENGINE": "hash"}
 
 
 def command(share: Path) -> list[str]:

@@ -69,7 +69,7 @@ def main() -> int:
 
 def hashed(home: Path) -> Settings:
     """Settings with hashed vectors."""
-    environ = {**os.environ, "SEOGA_HOME": str(home), "SEOGA_EMBEDDER__ENGINE": "hash"}  # noqa: TID251
+    environ = {**os.environ, "SEOGA_HOME": str(home), "SEOGA_EMBEDDER__ENGINE": "hash"}
     return load_settings(environ)
 
 
