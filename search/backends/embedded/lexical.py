@@ -28,9 +28,12 @@ if TYPE_CHECKING:
 
 __all__ = ["add_terms", "remove_terms", "search_terms"]
 
-_COMMON_SHARE = 0.2
+_COMMON_SHARE = 0.05
 _COMMON_ROWS = 2000
-"""A 2-gram that more than this share, and at least this number, of rows hold tells little and costs most."""
+"""A 2-gram that more than this share, and at least this number, of rows hold tells little and costs most.
+
+Leaving such 2-grams out changes no figure of ``docs/decisions/0002-korean-analysis.md``.
+"""
 
 _MOST_TERMS = 100
 """Distinct query terms that are looked up: those with the most weight; SQLite joins at most 500 selects."""
@@ -115,8 +118,10 @@ def _factors(
     for term, weight in terms.items():
         factors, worth, frequent = {}, 0.0, False
         for name in FIELDS:
+            if not rows[name] or weights[name] <= 0 or weight <= 0:
+                continue
             holding = _frequency(connection, name, term)
-            if not holding or weights[name] <= 0 or weight <= 0:
+            if not holding:
                 continue
             fraction = (rows[name] - holding + 0.5) / (holding + 0.5)
             lucene, fts5 = math.log1p(fraction), max(math.log(fraction), 1e-6)
