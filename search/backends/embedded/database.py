@@ -13,7 +13,7 @@ Tables::
     vectors       text key → slot in the vector file
     fts_<field>   one contentless FTS5 table a field; rowid = key of the chunk
     vocab_<field> document frequencies of that table
-    meta          dimension, fingerprint, vector file and count, rows of each field, generation
+    meta          dimension, fingerprint, vector file and count, rows of each field (live and ever), generation
 
 A generation of a document has its own ``pk``, never used again: keys that a search holds while the document is
 published anew point to nothing, not to other text.
@@ -50,7 +50,7 @@ Connection = Any
 """A ``pysqlite3.dbapi2.Connection``; the module has no types."""
 
 KEY_BITS = 24
-SCHEMA = 1
+SCHEMA = 2
 _MINIMUM = (3, 51, 3)
 
 # Every printable ASCII character belongs to a term: the analyzer alone decides where terms end.
@@ -213,7 +213,9 @@ def _create(connection: Connection, dimension: int, fingerprint: str) -> None:
             f"fts5(terms, content='', contentless_delete=1, tokenize=\"{_TOKENIZE.replace(chr(34), chr(34) * 2)}\")"
         )
         connection.execute(f"CREATE VIRTUAL TABLE vocab_{name} USING fts5vocab(fts_{name}, 'row')")
-    values: dict[str, int | str] = {f"rows_{name}": 0 for name in FIELDS}
+    values: dict[str, int | str] = {
+        f"{kind}_{name}": 0 for kind in ("rows", "ever") for name in FIELDS
+    }
     values |= {"dimension": dimension, "fingerprint": fingerprint}
     values |= {"vector_file": 0, "vector_count": 0, "generation": 1}
     write_meta(connection, values)

@@ -26,7 +26,7 @@ from search.backends.embedded.database import (
     read_meta,
     transaction,
 )
-from search.backends.embedded.lexical import search_terms
+from search.backends.embedded.lexical import FieldRows, search_terms
 from search.backends.embedded.vectors import VectorFiles, similarities_of
 from search.backends.embedded.view import FilterView
 from search.backends.embedded.writing import IndexWriting, find_slots
@@ -169,7 +169,8 @@ class EmbeddedIndex:
 
         def run(session: _Session) -> list[Candidate]:
             session.view.build(session.meta["generation"], where)
-            rows = {name: session.meta[f"rows_{name}"] for name in FIELDS}
+            meta = session.meta
+            rows = {name: FieldRows(meta[f"rows_{name}"], meta[f"ever_{name}"]) for name in FIELDS}
             return search_terms(session.connection, terms, self._weights, rows, where.layers, limit)
 
         return self._read(run)

@@ -3,8 +3,9 @@
 FTS5's ``bm25()`` has Lucene's parameters (k1 1.2, b 0.75) and, for one term, its length and frequency part, but another
 inverse document frequency: ``log((N - n + 0.5) / (n + 0.5))``, at least 1e-6, where Lucene has ``log(1 + …)`` of the
 same fraction. The former is useless for a term that half of the rows hold, which is common in a small drive or a sparse
-field. So each term is scored by itself and its score multiplied by the quotient of the two, its own weight and the
-field's. Robertson, Zaragoza: The Probabilistic Relevance Framework, 2009; Lucene's ``BM25Similarity``.
+field. Besides, FTS5 never takes the rows that are deleted from a contentless table off its N (nor off the mean length,
+which hardly moves by that). So each term is scored by itself and its score multiplied by the quotient of the two, its own
+weight and the field's. Robertson, Zaragoza: The Probabilistic Relevance Framework, 2009; Lucene's ``BM25Similarity``.
 """
 
 # ruff: noqa: S608  only names of our own tables are put into SQL; values are always bound
@@ -12,6 +13,7 @@ field's. Robertson, Zaragoza: The Probabilistic Relevance Framework, 2009; Lucen
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from contracts.chunks import FIELDS
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
     from contracts.documents import Layer
     from search.backends.embedded.database import Connection
 
-__all__ = ["add_terms", "remove_terms", "search_terms"]
+__all__ = ["FieldRows", "add_terms", "remove_terms", "search_terms"]
 
 _COMMON_SHARE = 0.05
 _COMMON_ROWS = 2000
@@ -37,6 +39,14 @@ Leaving such 2-grams out changes no figure of ``docs/decisions/0002-korean-analy
 
 _MOST_TERMS = 100
 """Distinct query terms that are looked up: those with the most weight; SQLite joins at most 500 selects."""
+
+
+@dataclass(frozen=True, slots=True)
+class FieldRows:
+    """Rows of a field: those that there are, and all that there ever were."""
+
+    live: int
+    ever: int
 
 
 def add_terms(connection: Connection, keyed: Sequence[tuple[int, IndexedChunk]]) -> dict[str, int]:
@@ -69,7 +79,7 @@ def search_terms(
     connection: Connection,
     terms: Mapping[str, float],
     weights: Mapping[str, float],
-    rows: Mapping[str, int],
+    rows: Mapping[str, FieldRows],
     layers: frozenset[Layer],
     limit: int,
 ) -> list[Candidate]:
@@ -79,7 +89,7 @@ def search_terms(
         connection: Within a read transaction, ``allowed`` filled.
         terms: Query terms with their weights.
         weights: Weight of each field.
-        rows: Rows of each field.
+        rows: Row counts of each field.
         layers: Layers searched.
         limit: Chunks wanted.
     """
@@ -110,7 +120,7 @@ def _factors(
     connection: Connection,
     terms: Mapping[str, float],
     weights: Mapping[str, float],
-    rows: Mapping[str, int],
+    rows: Mapping[str, FieldRows],
 ) -> list[tuple[str, dict[str, float]]]:
     """For each term worth looking up, what FTS5's score is multiplied by in each field that holds it."""
     kept: list[tuple[float, str, dict[str, float]]] = []
@@ -118,20 +128,26 @@ def _factors(
     for term, weight in terms.items():
         factors, worth, frequent = {}, 0.0, False
         for name in FIELDS:
-            if not rows[name] or weights[name] <= 0 or weight <= 0:
+            field_weight = weight * weights[name]
+            if not rows[name].live or field_weight <= 0:
                 continue
             holding = _frequency(connection, name, term)
             if not holding:
                 continue
-            fraction = (rows[name] - holding + 0.5) / (holding + 0.5)
-            lucene, fts5 = math.log1p(fraction), max(math.log(fraction), 1e-6)
-            factors[name] = weight * weights[name] * lucene / fts5
-            worth += weight * weights[name] * lucene
-            frequent = frequent or holding > max(_COMMON_ROWS, _COMMON_SHARE * rows[name])
+            lucene = math.log1p(_odds(rows[name].live, holding))
+            fts5 = max(math.log(_odds(rows[name].ever, holding)), 1e-6)
+            factors[name] = field_weight * lucene / fts5
+            worth += field_weight * lucene
+            frequent = frequent or holding > max(_COMMON_ROWS, _COMMON_SHARE * rows[name].live)
         if factors:
             (common if frequent and term.startswith(GRAM) else kept).append((worth, term, factors))
     chosen = sorted(kept or common, key=lambda entry: -entry[0])[:_MOST_TERMS]
     return [(term, factors) for _, term, factors in chosen]
+
+
+def _odds(rows: int, holding: int) -> float:
+    """Rows without a term by rows with it."""
+    return (rows - holding + 0.5) / (holding + 0.5)
 
 
 def _frequency(connection: Connection, name: str, term: str) -> int:

@@ -157,6 +157,7 @@ class IndexWriting:
     def _count(self, rows: dict[str, int], sign: int) -> None:
         for name in FIELDS:
             self._meta[f"rows_{name}"] += sign * rows[name]
+            self._meta[f"ever_{name}"] += max(0, sign) * rows[name]
 
     def _write_row(self, pk: int, row: DocumentRow) -> None:
         """Store everything at document level."""
