@@ -56,7 +56,7 @@ class YamlDirectory:
         groups = self._closure(user.get("groups") or [])
         principals = {f"user:{account}@{realm}", f"everyone@{realm}"}
         principals |= {f"group:{group}@{realm}" for group in groups}
-        return Reader(name=name, principals=frozenset(principals))
+        return Reader(name=name, principals=frozenset(principals), realm=realm)
 
     def group(self, name: str) -> Reader:
         """What a mere member of this group may name itself by."""
@@ -65,7 +65,9 @@ class YamlDirectory:
         if group not in (self._read().get("groups") or {}):
             raise UnknownReaderError(f"{name}: 디렉터리에 없는 그룹입니다 (unknown group)")
         principals = {f"group:{found}@{realm}" for found in self._closure([group])}
-        return Reader(name=name, principals=frozenset({*principals, f"everyone@{realm}"}))
+        return Reader(
+            name=name, principals=frozenset({*principals, f"everyone@{realm}"}), realm=realm
+        )
 
     def _closure(self, groups: list[Any]) -> set[str]:
         known = self._read().get("groups") or {}

@@ -37,7 +37,7 @@ class LocalAccounts:
         groups = os.getgrouplist(entry.pw_name, entry.pw_gid)
         principals = {f"uid:{entry.pw_uid}@{self.realm}", f"everyone@{self.realm}"}
         principals |= {f"gid:{group}@{self.realm}" for group in groups}
-        return Reader(name=name, principals=frozenset(principals))
+        return Reader(name=name, principals=frozenset(principals), realm=self.realm)
 
     def group(self, name: str) -> Reader:
         """What a mere member of this group may name itself by."""
@@ -48,4 +48,4 @@ class LocalAccounts:
                 f"{name}: 이 컴퓨터에 없는 그룹입니다 (no such group)"
             ) from problem
         principals = {f"gid:{entry.gr_gid}@{self.realm}", f"everyone@{self.realm}"}
-        return Reader(name=name, principals=frozenset(principals))
+        return Reader(name=name, principals=frozenset(principals), realm=self.realm)

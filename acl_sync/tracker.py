@@ -114,6 +114,7 @@ class ScopeTracker:
                 scope_id=change.scope_id,
                 principal=change.principal,
                 change=change.change,
+                detail=change.gate,
             )
             for old, new in pairs
             for change in changes_of(old, new)

@@ -54,12 +54,14 @@ class CatalogAccess:
         Raises:
             UnknownReaderError: nobody of that name. An unknown group narrows to nothing.
         """
-        principals = self._directory.reader(reader).principals
+        found = self._directory.reader(reader)
         epoch = self._catalog.scopes.epoch()
-        scopes = self._readable_by(principals, epoch)
+        scopes = self._readable_by(found.principals, epoch)
         for group in restrict_groups:
+            # a bare name means the group of the reader's own realm
+            name = group if "@" in group else f"{group}@{found.realm}"
             try:
-                member = self._directory.group(group).principals
+                member = self._directory.group(name).principals
             except UnknownReaderError:
                 return AccessView(frozenset(), frozenset(), epoch)
             scopes &= self._readable_by(member, epoch)

@@ -8,7 +8,7 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from contracts.errors import ConfigError
+from contracts.errors import ConfigError, SeogaError
 from contracts.settings import AclSettings, Settings, SourceSettings
 
 if TYPE_CHECKING:
@@ -45,6 +45,8 @@ def open_catalog(settings: Settings) -> Iterator[Catalog]:
     from catalog.catalog import Catalog
     from catalog.records import SourceRecord
 
+    # what lies there is the text of documents: nobody else's business
+    settings.home.mkdir(mode=0o700, parents=True, exist_ok=True)
     with Catalog.open(settings.catalog.url, settings.home) as catalog:
         for source in settings.sources:
             config = source.model_dump(mode="json")
@@ -96,9 +98,9 @@ def open_kit(settings: Settings) -> Iterator[Kit]:
     master = read_code_master(settings.code_master) if settings.code_master else CodeMaster()
     rules = EnrichRules(code_master=master, departments=settings.departments)
     spool = settings.home / "spool"
-    spool.mkdir(parents=True, exist_ok=True)
     with contextlib.ExitStack() as stack:
         catalog = stack.enter_context(open_catalog(settings))
+        spool.mkdir(exist_ok=True)
         embedder, analyzer, index = open_tools(settings)
         stack.callback(index.close)
         pool = stack.enter_context(ParsePool(settings.parse, settings.ocr))
@@ -129,20 +131,22 @@ def source_run(
     settings: SourceSettings,
     progress: Callable[[str, Counter[str]], None] | None = None,
 ) -> SourceRun:
-    """A run over one source."""
+    """A run over one source.
+
+    Raises:
+        SeogaError: the source or its access lists cannot be read; stored as the source's alert, too.
+    """
     from ingest.runs import SourceRun
     from ingest.sources.registry import make_source
 
     source = make_source(settings)
-    permissions = permission_reader(settings)
-    return SourceRun(
-        kit,
-        settings,
-        source,
-        permissions,
-        trust_tags=permissions.tags_tell and source.probe().change_time,
-        progress=progress,
-    )
+    try:
+        permissions = permission_reader(settings)
+        trust_tags = permissions.tags_tell and source.probe().change_time
+    except SeogaError as problem:
+        kit.catalog.sources.set_alert(settings.name, str(problem))
+        raise
+    return SourceRun(kit, settings, source, permissions, trust_tags=trust_tags, progress=progress)
 
 
 def permission_reader(settings: SourceSettings) -> PermissionReader:

@@ -83,7 +83,9 @@ class Reader:
     Attributes:
         name: As the query named them.
         principals: Everything that entries may name them by, groups included.
+        realm: Realm of the directory that knows them, or "".
     """
 
     name: str
     principals: frozenset[Principal]
+    realm: str = ""

@@ -155,6 +155,9 @@ class ApiSettings(_Group):
     host: str = "127.0.0.1"
     port: int = Field(default=8470, ge=1, le=65535)
     token: SecretStr | None = None
+    audit_days: int = Field(
+        default=0, ge=0, description="Days that queries stay in the audit log; 0: for ever."
+    )
 
 
 class Settings(_Group):
@@ -199,7 +202,7 @@ def load_settings(environ: dict[str, str] | None = None) -> Settings:
     for group, name in _SECRETS:
         if name in values.get(group, {}):
             msg = f"{config}: [{group}] {name} is a secret"
-            raise ConfigError(msg, advice=f"set SEOGA_{group}_{name}_FILE instead".upper())
+            raise ConfigError(msg, advice=f"set {f'SEOGA_{group}_{name}_FILE'.upper()} instead")
     for key, text in sorted(env.items()):
         if key.startswith("SEOGA_") and "__" in key:
             _put(values, key.removeprefix("SEOGA_").lower().split("__"), text)

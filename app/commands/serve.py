@@ -49,9 +49,13 @@ def command(host: str | None, port: int | None) -> None:
 
 
 def _health() -> dict[str, Any]:
-    from importlib.metadata import version
+    from importlib.metadata import PackageNotFoundError, version
 
-    return {"status": "ok", "version": version("seoga")}
+    try:
+        release = version("seoga")
+    except PackageNotFoundError:  # run from a checkout that is not installed
+        release = "unreleased"
+    return {"status": "ok", "version": release, "source": "/v1/source"}
 
 
 @contextlib.contextmanager
@@ -78,11 +82,26 @@ def _schedules(settings: Settings) -> Iterator[BackgroundScheduler]:
                     args=(settings, source.name, kind),
                     id=f"{source.name}/{kind}",
                 )
+    scheduler.add_job(housekeeping, "cron", hour=3, minute=30, args=(settings,), id="housekeeping")
     scheduler.start()
     try:
         yield scheduler
     finally:
         scheduler.shutdown(wait=True)
+
+
+def housekeeping(settings: Settings) -> None:
+    """Give back the index's space, and let the audit log go where it is older than it shall be kept."""
+    from datetime import UTC, datetime, timedelta
+
+    from app.wiring import open_kit
+    from catalog.times import utc_text
+
+    with open_kit(settings) as kit:
+        kit.index.compact()
+        if settings.api.audit_days:
+            kept = datetime.now(UTC) - timedelta(days=settings.api.audit_days)
+            kit.catalog.queries.prune(utc_text(kept))
 
 
 def run_scheduled(settings: Settings, name: str, kind: str) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
+from fastapi.responses import JSONResponse, Response
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -26,6 +26,7 @@ from contracts.errors import (
 )
 from contracts.search import SearchRequest
 from search.api.objects import response_object
+from search.api.source import source_archive
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,7 +42,6 @@ _STATUS = (
     (TransientError, 503),
     (ConfigError, 500),
 )
-_SOURCE = "https://www.gnu.org/licenses/agpl-3.0.html"
 _bearer = HTTPBearer(auto_error=False)
 
 
@@ -98,7 +98,7 @@ def create_app(searcher: Searcher, token: str, health: Callable[[], dict[str, An
     app = FastAPI(
         title="Seoga 서가",
         summary="Permitted and cited passages (권한과 출처가 있는 검색)",
-        license_info={"name": "AGPL-3.0-or-later", "url": _SOURCE},
+        license_info={"name": "AGPL-3.0-or-later", "identifier": "AGPL-3.0-or-later"},
     )
 
     def authorised(
@@ -117,6 +117,12 @@ def create_app(searcher: Searcher, token: str, health: Callable[[], dict[str, An
     def tell_health() -> dict[str, Any]:
         """Whether the service answers; holds no counts that tell of documents."""
         return health()
+
+    @app.get("/v1/source", tags=["licence"])
+    def give_source() -> Response:
+        """The source of this very service, changes included, as section 13 of its licence asks."""
+        headers = {"Content-Disposition": 'attachment; filename="seoga-source.zip"'}
+        return Response(source_archive(), media_type="application/zip", headers=headers)
 
     _handle_errors(app)
     return app

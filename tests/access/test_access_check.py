@@ -130,3 +130,16 @@ def test_the_ledger_of_new_gone_and_unreadable_scopes(gate, scope):
     dark = scope("a", gate("+user:kim"), readable=False)
     assert [(c.principal, c.change) for c in changes_of(shown, dark)] == [("user:kim", "lost")]
     assert changes_of(None, None) == []
+
+
+def test_the_ledger_compares_gate_by_gate(gate, scope):
+    share = gate("+everyone", name="share")
+    before = scope("a", share, gate("+group:staff"))
+    after = scope("a", share, gate("+group:staff", "+user:lee"))
+    assert [(c.gate, c.principal, c.change) for c in changes_of(before, after)] == [
+        ("read", "user:lee", "gained")
+    ]
+    shut = scope("a", gate(name="share"), gate("+group:staff"))
+    assert [(c.gate, c.principal, c.change) for c in changes_of(before, shut)] == [
+        ("share", "everyone", "lost")
+    ]

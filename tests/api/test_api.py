@@ -1,0 +1,110 @@
+"""The HTTP API, with a real server in front of a real installation."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+
+import pytest
+from fastapi.testclient import TestClient
+
+from app.sources import add_source
+from app.wiring import open_kit, open_searcher, source_run
+from contracts.settings import Settings, SourceSettings
+from search.api.app import create_app
+
+ACL = 'realm: plant\nfolders:\n  "": [{allow: group:staff}]\n  비밀: [{allow: user:kim}]\n'
+PEOPLE = (
+    "realm: plant\nusers: {kim: {groups: [staff]}, lee: {groups: [staff]}}\ngroups: {staff: {}}\n"
+)
+TOKEN = "a-token-of-the-tests"  # noqa: S105  the tests' own
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("api")
+    drive = folder / "drive"
+    (drive / "비밀").mkdir(parents=True)
+    (drive / "acl.yaml").write_text(ACL, encoding="utf-8")
+    (drive / "directory.yaml").write_text(PEOPLE, encoding="utf-8")
+    (drive / "공개.txt").write_text("설비 점검 주기는 매주 월요일이다.", encoding="utf-8")
+    (drive / "비밀" / "원가.txt").write_text("설비 점검 원가는 120만 원이다.", encoding="utf-8")
+    settings = Settings.model_validate({"home": folder / "home", "embedder": {"engine": "hash"}})
+    with open_kit(settings) as kit:
+        source = SourceSettings(name="drive", root=drive)
+        add_source(kit.catalog, source, origin="path")
+        source_run(kit, source).content()
+    with open_searcher(settings, "api") as searcher:
+        app = create_app(searcher, TOKEN, lambda: {"status": "ok"})
+        with TestClient(app, raise_server_exceptions=False) as client:
+            yield client
+
+
+def ask(client, token: str = TOKEN, **body):
+    body = {"query": "설비 점검", "reader": "kim", **body}
+    return client.post("/v1/search", json=body, headers={"Authorization": f"Bearer {token}"})
+
+
+def test_each_reader_gets_their_own_passages(client):
+    assert {h["path"] for h in ask(client).json()["hits"]} == {"공개.txt", "비밀/원가.txt"}
+    assert {h["path"] for h in ask(client, reader="lee").json()["hits"]} == {"공개.txt"}
+
+
+def test_a_hit_has_its_citation_and_no_scores(client):
+    answer = ask(client).json()
+    hit = answer["hits"][0]
+    assert hit["citation"]["label"]
+    assert hit["source_link"].startswith("file:///")
+    assert hit["status"] == "unknown"
+    assert "score" not in hit
+    assert "took_ms" not in answer
+
+
+@pytest.mark.parametrize(
+    "headers", [{}, {"Authorization": "Bearer wrong"}, {"Authorization": "Basic x"}]
+)
+def test_without_the_token_there_is_no_answer(client, headers):
+    answer = client.post("/v1/search", json={"query": "x", "reader": "kim"}, headers=headers)
+    assert answer.status_code == 401
+    assert answer.json()["error"]["code"] == "unauthorised"
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "code"),
+    [
+        ({"reader": "nobody-here"}, 403, "unknown_reader"),
+        ({"query": ""}, 422, "query"),
+        ({"query": "가" * 2001}, 422, "query"),
+        ({"query": "   "}, 400, "query"),
+        ({"top": 0}, 422, "query"),
+        ({"top": 101}, 422, "query"),
+        ({"as_of": "yesterday"}, 422, "query"),
+        ({"filters": {"colour": "red"}}, 400, "query"),
+        ({"unknown": 1}, 422, "query"),
+    ],
+)
+def test_a_wrong_request_is_told_what_is_wrong(client, body, status, code):
+    answer = ask(client, **body)
+    assert answer.status_code == status
+    assert answer.json()["error"]["code"] == code
+    assert answer.json()["error"]["message"]
+
+
+def test_groups_only_narrow(client):
+    assert ask(client, restrict_groups=["staff"]).json()["hits"][0]["path"] == "공개.txt"
+    assert len(ask(client, restrict_groups=["staff"]).json()["hits"]) == 1
+    assert ask(client, restrict_groups=["no-such-group"]).json()["hits"] == []
+
+
+def test_health_and_source_need_no_token(client):
+    assert client.get("/v1/health").json()["status"] == "ok"
+    with zipfile.ZipFile(io.BytesIO(client.get("/v1/source").content)) as archive:
+        names = archive.namelist()
+    assert "search/api/app.py" in names
+    assert "catalog/migrations/env.py" in names
+    assert "LICENSE" in names
+
+
+def test_every_answer_is_described(client):
+    paths = client.get("/openapi.json").json()["paths"]
+    assert {"/v1/search", "/v1/health", "/v1/source"} <= paths.keys()
