@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from itertools import pairwise
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import NamedTuple
 
 from contracts.documents import Cell, Table
@@ -25,6 +26,8 @@ _DATE = re.compile(
     r"(?:(?:19|20)?\d{2}\s?[-./년]\s?\d{1,2}\s?(?:[-./월]\s?\d{1,2}\s?[.일]?|월)"
     r"(?:\s?\(?[월화수목금토일]\)?)?|\d{1,2}/\d{1,2}/(?:19|20)\d{2})(?:\s+\d{1,2}:\d{2}(?::\d{2})?)?"
 )
+_VALUE_STARTS = frozenset("-+−△▲(₩$€£¥.")
+_DIGIT = re.compile(r"\d")
 _EMPTY_VALUES = frozenset({"-", "–", "—", "…", "n/a", "N/A", "해당없음", "해당 없음"})
 
 
@@ -107,7 +110,7 @@ def guess_kind(text: str) -> Kind:
     text = text.strip()
     if not text or text in _EMPTY_VALUES:
         return Kind.OTHER
-    if any(ch.isdigit() for ch in text):
+    if (text[0].isdecimal() or text[0] in _VALUE_STARTS) and _DIGIT.search(text):
         if _DATE.fullmatch(text):
             return Kind.DATE
         if _NUMBER.fullmatch(text):
@@ -162,6 +165,10 @@ def _row_spans(grid: Grid) -> _Spans:
 
 def _intervals(grid: Grid, row: int, cells: dict[int, GridCell]) -> list[tuple[int, int]]:
     """Occupied intervals of one row; neighbours are joined, so that a full row of a ledger is one."""
+    if not grid.merges:
+        first, last = min(cells), max(cells)
+        if last - first + 1 == len(cells):
+            return [(first, last)]
     joined: list[tuple[int, int]] = []
     merges = grid.merges
     for column in sorted(cells):
@@ -269,18 +276,26 @@ def to_table(
         columns: Columns to keep.
         numbered: Whether the grid's numbers are kept as ``row_numbers`` and ``column_numbers``.
     """
-    row_at = {row: place for place, row in enumerate(rows)}
     column_at = {column: place for place, column in enumerate(columns)}
     cells, covered = _merged_cells(grid, rows, columns)
-    for row, place in row_at.items():
-        hidden = covered.get(place, ())
-        for column, cell in grid.rows.get(row, {}).items():
-            at = column_at.get(column)
-            if at is None or (grid.merges and (row, column) in grid.merges):
-                continue
-            if not hidden or not any(first <= at < last for first, last in hidden):
-                cells.append(Cell(place, at, cell.text))
-    cells.sort(key=attrgetter("row", "column"))
+    merged = bool(cells)
+    for place, row in enumerate(rows):
+        found = grid.rows.get(row, {})
+        if grid.merges:
+            hidden = covered.get(place, ())
+            found = {
+                column: cell
+                for column, cell in found.items()
+                if (row, column) not in grid.merges
+                and not _is_covered(hidden, column_at.get(column))
+            }
+        shown = [
+            (column_at[column], cell.text) for column, cell in found.items() if column in column_at
+        ]
+        shown.sort(key=itemgetter(0))
+        cells += [Cell(place, at, text) for at, text in shown]
+    if merged:
+        cells.sort(key=attrgetter("row", "column"))
     return Table(
         cells=tuple(cells),
         rows=len(rows),
@@ -288,6 +303,10 @@ def to_table(
         row_numbers=tuple(rows) if numbered else (),
         column_numbers=tuple(columns) if numbered else (),
     )
+
+
+def _is_covered(spans: Sequence[tuple[int, int]], at: int | None) -> bool:
+    return at is not None and any(first <= at < last for first, last in spans)
 
 
 def _merged_cells(

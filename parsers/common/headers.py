@@ -187,7 +187,8 @@ class _View:
     @classmethod
     def of(cls, grid: Grid, lines: list[int], region: Region) -> _View:
         inside = range(region.left, region.right + 1)
-        columns = sorted({c for row in lines for c in grid.rows[row] if c in inside})
+        found = set().union(*(grid.rows[row] for row in lines))
+        columns = sorted(column for column in found if column in inside)
         step = max(1, len(lines) // _SAMPLE)
         sample = lines[:40] + lines[40::step]
         return cls(grid, lines, columns, sample, region)

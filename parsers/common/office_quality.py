@@ -40,10 +40,11 @@ class Findings:
 
 def table_text(table: Table) -> str:
     """All texts of a table and of the tables inside its cells, a line a cell."""
-    parts = [table.caption]
-    for cell in table.cells:
-        parts.append(cell.text)
-        parts += [table_text(inner) for inner in cell.tables]
+    parts = [table.caption, *[cell.text for cell in table.cells]]
+    if any(cell.tables for cell in table.cells):
+        parts = [table.caption]
+        for cell in table.cells:
+            parts += [cell.text, *map(table_text, cell.tables)]
     return "\n".join(part for part in parts if part)
 
 
@@ -56,8 +57,9 @@ def page_quality(page: int, blocks: Iterable[Block]) -> PageQuality:
     """Figures of one page, slide or sheet; furniture counts for its characters only where nothing else is there."""
     kept = [block for block in blocks if block.layer is not Layer.FURNITURE]
     text = "".join(block_text(block) for block in kept)
-    characters = len("".join(text.split()))
-    odd = sum(ch == _REPLACEMENT or unicodedata.category(ch) == "Co" for ch in set(text))
+    signs = set(text)
+    characters = len(text) - sum(text.count(ch) for ch in signs if ch.isspace())
+    odd = sum(ch == _REPLACEMENT or unicodedata.category(ch) == "Co" for ch in signs)
     unmapped = (
         sum(ch == _REPLACEMENT or unicodedata.category(ch) == "Co" for ch in text) if odd else 0
     )
@@ -74,10 +76,14 @@ def page_quality(page: int, blocks: Iterable[Block]) -> PageQuality:
 def _integrity(tables: Iterable[Table]) -> float:
     cells = fitting = 0
     for table in tables:
-        for cell in table.cells:
-            cells += 1
-            fits_down = cell.row + cell.row_span <= table.rows
-            fitting += fits_down and cell.column + cell.column_span <= table.columns
+        rows, columns = table.rows, table.columns
+        cells += len(table.cells)
+        fitting += sum(
+            [
+                cell.row + cell.row_span <= rows and cell.column + cell.column_span <= columns
+                for cell in table.cells
+            ]
+        )
     return fitting / cells if cells else 1.0
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contracts.documents import Block, PageQuality, ParsedDocument
 from contracts.ports import ParserContext, ParserInput
+from parsers.common.collector import collector_paused
 from parsers.common.office_quality import Findings, page_quality
 from parsers.common.opc import Package
 from parsers.common.sheets import Sheet, sheet_blocks
@@ -23,7 +24,7 @@ class XlsxParser:
         Raises:
             ParseFailure: ``truncated``, ``corrupt``, ``encrypted`` or ``archive_bomb``.
         """
-        with Package(source.path, context.limits) as package:
+        with collector_paused(), Package(source.path, context.limits) as package:
             book = Workbook.read(package)
             properties = package.properties()
             budget = Budget(context.limits.max_cells)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import IO
 
 from lxml import etree
 
@@ -13,7 +12,16 @@ from parsers.common.grid import GridCell, Kind, Region, guess_kind
 from parsers.common.number_format import format_value, general
 from parsers.common.opc import Element, Package
 from parsers.common.sheets import Sheet
-from parsers.xlsx.workbook import NAMESPACE, Style, Workbook, column_number, parse_range, rich_text
+from parsers.xlsx.rows import CELL, ROW, read_sheet, row_attributes, unescaped
+from parsers.xlsx.workbook import (
+    NAMESPACE,
+    Style,
+    Workbook,
+    column_number,
+    parse_range,
+    plain_text,
+    rich_text,
+)
 
 __all__ = ["Budget", "declared_region", "read_cells"]
 
@@ -23,7 +31,8 @@ _TAGS = [
 ]
 _MOST_HIDDEN_COLUMNS = 16_384
 _PLAIN = Style()
-_DIGITS = "0123456789"
+_DIGITS = b"0123456789"
+_MOST_KNOWN = 1 << 16
 
 
 @dataclass(slots=True)
@@ -56,24 +65,10 @@ def read_cells(package: Package, part: str, book: Workbook, sheet: Sheet, budget
     reader = _Reader(book, sheet, budget)
     with stream:
         try:
-            for element in _elements(stream):
-                if not reader.take(element):
-                    break
+            read_sheet(stream, reader, _TAGS)
         except (etree.XMLSyntaxError, EOFError, OSError, ValueError) as problem:
             package.warnings.append(f"a sheet breaks off: {type(problem).__name__}")
     reader.finish()
-
-
-def _elements(stream: IO[bytes]) -> Iterator[Element]:
-    """Rows and the few other elements of interest, each freed after use."""
-    for _, element in etree.iterparse(
-        stream, tag=_TAGS, resolve_entities=False, no_network=True, remove_comments=True
-    ):
-        yield element
-        element.clear()
-        parent = element.getparent()
-        while parent is not None and element.getprevious() is not None:
-            del parent[0]
 
 
 class _Reader:
@@ -85,8 +80,10 @@ class _Reader:
         self._budget = budget
         self._row = 0
         self._first_style = book.styles[0] if book.styles else _PLAIN
-        self._columns: dict[str, int] = {}
+        self._columns: dict[bytes, int] = {}
         self._shared: dict[tuple[int, bool], GridCell | None] = {}
+        self._styles: dict[bytes | None, Style] = {}
+        self._known: dict[bytes, GridCell | None] = {}
         self._missing = 0
         self._rows_hidden_by_default = False
         self._filter: int | None = None
@@ -137,30 +134,83 @@ class _Reader:
             if entry.tag != _C:
                 continue
             reference = entry.get("r")
-            column = self._column(reference) if reference else column + 1
+            letters = reference.encode().rstrip(_DIGITS) if reference else b""
+            column = self._column(letters) or column + 1
             cell = self._cell(entry)
             if cell is not None:
                 cells[column] = cell
+        return self._store(cells, element.get("hidden"))
+
+    def take_plain(self, row: bytes) -> bool | None:
+        """Take a row as most programs write it; None where it needs the XML parser.
+
+        Args:
+            row: From ``<row`` up to, and without, ``</row>``.
+        """
+        head = ROW.match(row)
+        if head is None:
+            return None
+        cells: dict[int, GridCell] = {}
+        known, columns, column = self._known, self._columns, 0
+        start, *entries = row[head.end() :].split(b'<c r="')
+        if start.strip():
+            return None
+        for entry in entries:
+            reference, _, rest = entry.partition(b'"')
+            letters = reference.rstrip(_DIGITS)
+            column = columns.get(letters) or self._column(letters)
+            if rest in known:
+                cell = known[rest]
+            else:
+                found = CELL.fullmatch(rest)
+                if found is None or not column:
+                    return None
+                cell = self._plain_cell(found)
+                if len(known) >= _MOST_KNOWN:
+                    known.clear()
+                known[rest] = cell
+            if cell is not None:
+                cells[column] = cell
+        number, hidden = row_attributes(head)
+        self._row = self._row + 1 if number is None else number
+        return self._store(cells, hidden)
+
+    def _plain_cell(self, found: re.Match[bytes]) -> GridCell | None:
+        number, kind, value, inline = found.groups()
+        if number not in self._styles:
+            self._styles[number] = self._style(number.decode() if number else None)
+        style = self._styles[number]
+        if inline is not None:
+            return _text_cell(plain_text(unescaped(inline)), strong=style.strong)
+        if value is None:
+            return None
+        return self._value(kind.decode() if kind else "n", unescaped(value), style)
+
+    def _store(self, cells: dict[int, GridCell], hidden: str | None) -> bool:
+        """Keep the cells of the current row; False when the budget of cells is used up."""
         if cells:
             if len(cells) > self._budget.cells:
                 self._budget.cut.append(self._sheet.name)
                 return False
             self._budget.cells -= len(cells)
-            self._sheet.grid.rows.setdefault(self._row, {}).update(cells)
-            hidden = element.get("hidden")
+            rows = self._sheet.grid.rows
+            if self._row in rows:
+                rows[self._row].update(cells)
+            else:
+                rows[self._row] = cells
             if hidden in ("1", "true") or (hidden is None and self._rows_hidden_by_default):
                 self._sheet.hidden_rows.add(self._row)
         return True
 
-    def _column(self, reference: str) -> int:
-        letters = reference.rstrip(_DIGITS)
+    def _column(self, letters: bytes) -> int:
+        """Number of a column, 0 for what is no column name."""
         number = self._columns.get(letters)
         if number is None:
-            number = self._columns[letters] = column_number(letters)
+            number = column_number(letters.decode("ascii", "replace")) if letters.isalpha() else 0
+            self._columns[letters] = number
         return number
 
-    def _style(self, entry: Element) -> Style:
-        text = entry.get("s")
+    def _style(self, text: str | None) -> Style:
         if text is None:
             return self._first_style
         number = _whole(text)
@@ -169,6 +219,7 @@ class _Reader:
 
     def _cell(self, entry: Element) -> GridCell | None:
         kind = entry.get("t", "n")
+        style = self._style(entry.get("s"))
         value = formula = None
         for child in entry:
             if child.tag == _V:
@@ -176,10 +227,12 @@ class _Reader:
             elif child.tag == _F:
                 formula = child
             elif child.tag == _IS:
-                return _text_cell(rich_text(child), strong=self._style(entry).strong)
+                return _text_cell(rich_text(child), strong=style.strong)
         if value is None or (not value and kind != "str"):
-            return self._formula(entry, formula, kind)
-        style = self._style(entry)
+            return self._formula(formula, kind, style)
+        return self._value(kind, value, style)
+
+    def _value(self, kind: str, value: str, style: Style) -> GridCell | None:
         if kind == "s":
             return self._shared_cell(int(value), strong=style.strong)
         if kind == "n":
@@ -194,13 +247,13 @@ class _Reader:
             self._shared[key] = _text_cell(text, strong=strong)
         return self._shared[key]
 
-    def _formula(self, entry: Element, formula: Element | None, kind: str) -> GridCell | None:
+    def _formula(self, formula: Element | None, kind: str, style: Style) -> GridCell | None:
         """A formula without a stored value shows itself, so that nothing is lost silently."""
         if formula is None or kind == "str":
             return None
         self._missing += 1
         text = (formula.text or "").strip()
-        return GridCell(f"={text or '…'}", Kind.OTHER, self._style(entry).strong)
+        return GridCell(f"={text or '…'}", Kind.OTHER, style.strong)
 
 
 def _whole(text: str | None) -> int:
@@ -222,15 +275,12 @@ def _typed_cell(kind: str, value: str, *, strong: bool) -> GridCell | None:
 
 
 def _text_cell(text: str, *, strong: bool) -> GridCell | None:
-    return GridCell(text, _kind(text), strong) if text else None
+    return GridCell(text, guess_kind(text), strong) if text else None
 
 
-@lru_cache(maxsize=1 << 16)
-def _kind(text: str) -> Kind:
-    return guess_kind(text)
+_formatted = lru_cache(maxsize=1 << 14)(format_value)
 
 
-@lru_cache(maxsize=1 << 16)
 def _number_cell(value: str, style: Style, *, date1904: bool) -> GridCell | None:
     try:
         number = float(value)
@@ -240,7 +290,7 @@ def _number_cell(value: str, style: Style, *, date1904: bool) -> GridCell | None
         # Whole numbers are taken as written: a float would round codes of more than 15 digits.
         text = value if value.lstrip("-").isdecimal() else general(number)
         return GridCell(text, Kind.NUMBER, style.strong)
-    text = format_value(number, style.code, date1904=date1904)
+    text = _formatted(number, style.code, date1904=date1904)
     kind = Kind.DATE if style.is_date else Kind.NUMBER
     return GridCell(text, kind, style.strong) if text else None
 

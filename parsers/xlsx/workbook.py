@@ -19,6 +19,7 @@ __all__ = [
     "Workbook",
     "column_number",
     "parse_range",
+    "plain_text",
     "rich_text",
 ]
 
@@ -128,10 +129,16 @@ def rich_text(element: Element) -> str:
             parts.append(child.text or "")
         elif name == "r":
             parts += [t.text or "" for t in child.iterfind(f"{NAMESPACE}t")]
-    text = "".join(parts)
+    return plain_text("".join(parts))
+
+
+def plain_text(text: str) -> str:
+    """A string as stored, with its escaped characters (``_x000D_``, §22.9.2.19) and one kind of line end."""
     if "_x" in text:
         text = _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text)
-    return text.replace("\r\n", "\n").replace("\r", "\n").strip()
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return text.strip()
 
 
 def _title_rows(root: Element) -> dict[int, int]:

@@ -1,0 +1,195 @@
+"""The rows of a worksheet part, most of them without an XML tree.
+
+Programs write rows in one plain spelling, which is matched as bytes, a cell that repeats only once. Whatever is spelled
+otherwise goes through the XML parser, row by row, in the context of the same document; a part that holds anything which
+makes bytes ambiguous (another encoding, comments, CDATA, another default namespace) goes through it whole.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import partial
+from itertools import chain
+from typing import IO, Protocol, cast
+
+from lxml import etree
+
+from parsers.common.opc import Element
+from parsers.xlsx.workbook import NAMESPACE
+
+__all__ = ["CELL", "ROW", "RowTaker", "read_sheet", "row_attributes", "unescaped"]
+
+_CHUNK = 1 << 18
+_HEAD_CHUNK = 1 << 14
+_LONGEST_ROW = 1 << 22
+_LONGEST_HEAD = 1 << 20
+_ROW_END = b"</row>"
+_DATA = b"<sheetData>"
+_DATA_END = b"</sheetData>"
+_ROOT = re.compile(
+    rb'<worksheet\s[^<>]*\bxmlns="' + re.escape(NAMESPACE.strip("{}").encode()) + rb'"'
+)
+_DECLARATION = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml\s([^<>]*)\?>)?[^?]*", re.DOTALL)
+_ENCODING = re.compile(rb"""encoding\s*=\s*["']([^"']*)""")
+_TEXT = rb"[^<\x00-\x08\x0b\x0c\x0e-\x1f]"
+ROW = re.compile(rb"\s*<row((?:\s[^<>']*[^<>'/])?)>")
+"""The start of a plain row; its group holds the attributes."""
+CELL = re.compile(
+    rb'(?: s="(\d+)")?(?: t="(\w+)")?(?:/>|>(?:'
+    rb"(?:<f[^<>]*/>|<f(?:\s[^<>]*)?>" + _TEXT + rb"*</f>)?<v>(" + _TEXT + rb"+)</v>"
+    rb'|<is><t(?: xml:space="preserve")?>(' + _TEXT + rb"*)</t></is>)?</c>)\s*"
+)
+"""A plain cell behind its reference: style, type, value, inline text."""
+_NUMBER = re.compile(rb'\sr="(\d+)"')
+_HIDDEN = re.compile(rb'\shidden="(\w*)"')
+_REFERENCE = re.compile(r"&(?:#(\d+);|#x([0-9A-Fa-f]+);|(\w+);)?")
+_NAMED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
+_ALLOWED = frozenset({0x9, 0xA, 0xD})
+_SPACE = 0x20
+_SURROGATES = range(0xD800, 0xE000)
+
+
+class RowTaker(Protocol):
+    """Whoever takes a sheet's elements, in document order."""
+
+    def take(self, element: Element) -> bool:
+        """Take an element; False: no more."""
+        ...
+
+    def take_plain(self, row: bytes) -> bool | None:
+        """Take a row without its end tag; False: no more; None: it is not plain, and nothing was taken."""
+        ...
+
+
+def read_sheet(stream: IO[bytes], taker: RowTaker, tags: Iterable[str]) -> None:
+    """Hand over all rows, and the other elements of the given tags.
+
+    Raises:
+        lxml.etree.XMLSyntaxError: the XML breaks off or is not well-formed; what came before was handed over.
+        ValueError: the same, found in a plain row.
+        OSError: the stream breaks off.
+    """
+    parser = _Parser(taker, tags)
+    rest, plain = _read_head(stream)
+    if plain:
+        head, mark, rest = rest.partition(_DATA)
+        if not parser.feed(head + mark):
+            return
+    for chunk in chain((b"",), iter(partial(stream.read, _CHUNK), b"")):
+        rest += chunk
+        plain = plain and len(rest) < _LONGEST_ROW and b"<!" not in rest and b"<?" not in rest
+        if plain:
+            end = rest.find(_DATA_END)
+            stop = rest.rfind(_ROW_END, 0, end) if end >= 0 else rest.rfind(_ROW_END)
+            if stop >= 0:
+                if not _take_rows(rest[:stop], taker, parser):
+                    return
+                rest = rest[stop + len(_ROW_END) :]
+            plain = end < 0
+        if not plain:
+            if not parser.feed(rest):
+                return
+            rest = b""
+    if parser.feed(rest):
+        parser.close()
+
+
+def _read_head(stream: IO[bytes]) -> tuple[bytes, bool]:
+    """The beginning, up to and a little beyond the start of the rows, and whether plain rows may follow."""
+    read = b""
+    while _DATA not in read and len(read) < _LONGEST_HEAD:
+        chunk = stream.read(_HEAD_CHUNK)
+        if not chunk:
+            break
+        read += chunk
+    head, mark, _ = read.partition(_DATA)
+    return read, bool(mark) and _is_plain(head)
+
+
+def _take_rows(rows: bytes, taker: RowTaker, parser: _Parser) -> bool:
+    for row in rows.split(_ROW_END):
+        took = taker.take_plain(row)
+        if took is None:
+            took = parser.feed(row + _ROW_END)
+        if not took:
+            return False
+    return True
+
+
+def _is_plain(head: bytes) -> bool:
+    """Whether bytes before the rows promise that plain rows mean what they seem to."""
+    declared = _DECLARATION.fullmatch(head)
+    if declared is None or b"<!" in head or not _ROOT.search(head):
+        return False
+    encoding = _ENCODING.search(declared[1] or b"")
+    return encoding is None or encoding[1].lower() in (b"utf-8", b"us-ascii")
+
+
+class _Parser:
+    """An XML parser that is fed piece by piece; elements are freed after use."""
+
+    def __init__(self, taker: RowTaker, tags: Iterable[str]) -> None:
+        self._taker = taker
+        self._parser = etree.XMLPullParser(
+            ("end",), tag=list(tags), resolve_entities=False, no_network=True, remove_comments=True
+        )
+
+    def feed(self, data: bytes) -> bool:
+        """Feed some bytes and hand over what is complete; False where no more is wanted."""
+        if not data:
+            return True
+        try:
+            self._parser.feed(data)
+        except etree.XMLSyntaxError:
+            if self._hand_over():
+                raise
+            return False
+        return self._hand_over()
+
+    def close(self) -> None:
+        """Say that this was all; raises where the XML is not complete."""
+        self._parser.close()
+
+    def _hand_over(self) -> bool:
+        for _, found in self._parser.read_events():
+            element = cast("Element", found)
+            if not self._taker.take(element):
+                return False
+            element.clear()
+            parent = element.getparent()
+            while parent is not None and element.getprevious() is not None:
+                del parent[0]
+        return True
+
+
+def row_attributes(head: re.Match[bytes]) -> tuple[int | None, str | None]:
+    """Number of a plain row and its ``hidden`` attribute, None where it has none."""
+    attributes = head[1]
+    number = _NUMBER.search(attributes)
+    hidden = _HIDDEN.search(attributes) if b"hidden" in attributes else None
+    return int(number[1]) if number else None, hidden[1].decode() if hidden else None
+
+
+def unescaped(data: bytes) -> str:
+    """Character data as text.
+
+    Raises:
+        ValueError: no UTF-8, or a reference to what is no character.
+    """
+    text = data.decode("utf-8")
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return _REFERENCE.sub(_character, text) if "&" in text else text
+
+
+def _character(reference: re.Match[str]) -> str:
+    decimal, hexadecimal, name = reference.groups()
+    if name in _NAMED:
+        return _NAMED[name]
+    if decimal or hexadecimal:
+        code = int(decimal) if decimal else int(hexadecimal, 16)
+        if (code >= _SPACE or code in _ALLOWED) and code not in _SURROGATES:
+            return chr(code)
+    msg = "a reference to what is no character"
+    raise ValueError(msg)
