@@ -1,0 +1,116 @@
+"""A golden set (design §8): questions with their readers, and the documents that hold the answers."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from dataclasses import dataclass, field
+from datetime import date
+from typing import TYPE_CHECKING, Any
+
+from contracts.errors import ConfigError
+from contracts.search import SearchRequest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from contracts.search import SearchResponse
+
+__all__ = ["GoldenLine", "read_golden", "run_golden"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GoldenLine:
+    """One question.
+
+    Attributes:
+        id: Its name.
+        question: As asked.
+        reader: As whom.
+        type: Kind of question, for the figures.
+        answerable: Whether the reader may read an answer.
+        docs: Paths of documents that hold it, any of them.
+        options: ``include_obsolete``, ``as_of``, ``types``.
+    """
+
+    id: str
+    question: str
+    reader: str
+    type: str = ""
+    answerable: bool = True
+    docs: tuple[str, ...] = ()
+    options: dict[str, Any] = field(default_factory=dict)
+
+    def request(self, top: int) -> SearchRequest:
+        """The question as a search."""
+        as_of = self.options.get("as_of")
+        return SearchRequest(
+            query=self.question,
+            reader=self.reader,
+            top=top,
+            include_obsolete=bool(self.options.get("include_obsolete")),
+            as_of=date.fromisoformat(as_of) if as_of else None,
+            types=tuple(self.options.get("types", ())),
+        )
+
+
+def read_golden(path: Path) -> list[GoldenLine]:
+    """Read ``GOLDEN.jsonl``.
+
+    Raises:
+        ConfigError: a line is not a golden line; with its number.
+    """
+    lines = []
+    for number, text in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+        if not text.strip():
+            continue
+        try:
+            found = json.loads(text)
+            lines.append(
+                GoldenLine(
+                    id=str(found["id"]),
+                    question=found["question"],
+                    reader=found["reader"],
+                    type=found.get("type", ""),
+                    answerable=bool(found.get("answerable", True)),
+                    docs=tuple(found.get("docs", ())),
+                    options=dict(found.get("options", {})),
+                )
+            )
+        except (KeyError, TypeError, ValueError) as problem:
+            raise ConfigError(f"{path.name}, line {number}: {problem!r}") from problem
+    return lines
+
+
+def run_golden(
+    lines: Sequence[GoldenLine], search: Callable[[SearchRequest], SearchResponse], top: int = 10
+) -> dict[str, Any]:
+    """Ask every question as its reader.
+
+    Returns:
+        ``questions``, ``answerable``, ``hit_at_1``, ``hit_at_3``, ``hit_at_5``, ``mrr`` over the answerable ones (0 to 1,
+        a document counts with its best passage), ``by_type`` (hit@5 by kind of question), and ``missed`` (ids).
+    """
+    ranks: dict[str, int | None] = {}
+    by_type: dict[str, list[bool]] = defaultdict(list)
+    for line in (line for line in lines if line.answerable):
+        paths = list(dict.fromkeys(hit.path for hit in search(line.request(top)).hits))
+        rank = next((n for n, path in enumerate(paths, start=1) if path in line.docs), None)
+        ranks[line.id] = rank
+        by_type[line.type].append(rank is not None and rank <= 5)  # noqa: PLR2004  hit@5
+    asked = max(1, len(ranks))
+
+    def share(k: int) -> float:
+        return sum(rank is not None and rank <= k for rank in ranks.values()) / asked
+
+    return {
+        "questions": len(lines),
+        "answerable": len(ranks),
+        "hit_at_1": share(1),
+        "hit_at_3": share(3),
+        "hit_at_5": share(5),
+        "mrr": sum(1 / rank for rank in ranks.values() if rank) / asked,
+        "by_type": {kind: sum(found) / len(found) for kind, found in sorted(by_type.items())},
+        "missed": [name for name, rank in ranks.items() if rank is None],
+    }
