@@ -19,8 +19,6 @@ MECAB = Analyzer("mecab")
 
 @pytest.fixture(params=list(TOKENIZERS), scope="module")
 def analyzer(request):
-    if request.param == "kiwi":
-        pytest.importorskip("kiwipiepy")
     return Analyzer(request.param)
 
 
