@@ -32,7 +32,10 @@ _MARGIN = 6.0
 _FEW_LINES = 60.0  # points; below, the engine's search for columns finds nothing at times
 _DOUBTFUL = 0.62
 _KOREAN = "kor"
-_SOME_HANGUL = 0.15
+_SOME_HANGUL = 0.1
+_MOSTLY_HANGUL = 0.5
+_SURE = 75.0
+_HEAD_START = 8.0
 _CELL_GAP = 1.6
 
 
@@ -69,6 +72,7 @@ class Recognizer:
     def __init__(self, settings: OcrSettings) -> None:
         self._settings = settings
         self._engine: Engine | None = None
+        self._other_script = False  # the region before was not Korean: this one may be neither
 
     def problem(self) -> str:
         """Why nothing can be recognised here, one line; "" where it can."""
@@ -139,12 +143,21 @@ class Recognizer:
         """
         first, others = self._models()
         layout = _ONE_BLOCK if crop.height < _FEW_LINES * dpi / 72 else _ONE_COLUMN
+        if others and self._other_script:
+            plain = aligned(self._read(crop, others, layout, dpi))
+            if _mean(plain) > _SURE:
+                return plain
         words = aligned(self._read(crop, first, layout, dpi))
         if not others or not any(words):
             return words
-        if _hangul_share(words) < _SOME_HANGUL:
+        share, mean = _hangul_share(words), _mean(words)
+        if share < _MOSTLY_HANGUL or mean < _SURE:
             again = aligned(self._read(crop, others, layout, dpi))
-            return again if _mean(again) > _mean(words) else words
+            # The Korean model is sure of itself on Latin text, too: without Hangul it does not count.
+            if _mean(again) > mean - (_HEAD_START if share < _SOME_HANGUL else 0.0):
+                self._other_script = True
+                return again
+        self._other_script = False
         return correct_codes(crop, words, lambda sheet: self._read(sheet, others, _ONE_BLOCK, dpi))
 
     def _models(self) -> tuple[str, str]:
