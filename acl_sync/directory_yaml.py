@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import yaml
 
@@ -23,7 +23,19 @@ from acl_sync.yaml_lists import trusted_file
 from contracts.access import Reader
 from contracts.errors import ConfigError, UnknownReaderError
 
-__all__ = ["YamlDirectory"]
+if TYPE_CHECKING:
+    from acl_sync.registry import DirectoryOptions
+
+__all__ = ["YamlDirectory", "open_directories"]
+
+_FILE = "directory.yaml"
+
+
+def open_directories(options: DirectoryOptions) -> list[YamlDirectory]:
+    """One directory a file: those that are named, and ``directory.yaml`` at the roots that have one."""
+    beside = (root / _FILE for root in options.roots)
+    files = (*options.settings.files, *(file for file in beside if file.exists()))
+    return [YamlDirectory(file) for file in dict.fromkeys(files)]
 
 
 class YamlDirectory:

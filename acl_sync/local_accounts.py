@@ -5,11 +5,20 @@ from __future__ import annotations
 import grp
 import os
 import pwd
+from typing import TYPE_CHECKING
 
 from contracts.access import Reader
 from contracts.errors import UnknownReaderError
 
-__all__ = ["LocalAccounts"]
+if TYPE_CHECKING:
+    from acl_sync.registry import DirectoryOptions
+
+__all__ = ["LocalAccounts", "open_directories"]
+
+
+def open_directories(options: DirectoryOptions) -> list[LocalAccounts]:
+    """The accounts of this machine, unless they shall not count."""
+    return [LocalAccounts()] if options.settings.local_accounts else []
 
 
 class LocalAccounts:

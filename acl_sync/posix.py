@@ -24,8 +24,9 @@ if TYPE_CHECKING:
 
     from contracts.documents import SourceItem
     from contracts.ports import SourceFolder
+    from contracts.settings import SourceSettings
 
-__all__ = ["PosixPermissionReader", "posix_gate"]
+__all__ = ["PosixPermissionReader", "open_reader", "posix_gate"]
 
 READ = 4
 SEARCH = 1
@@ -36,6 +37,14 @@ _OWNER, _USER, _OWNING_GROUP, _GROUP, _MASK, _OTHER = 0x01, 0x02, 0x04, 0x08, 0x
 _NO_LIST = {errno.ENODATA, errno.EOPNOTSUPP}
 
 _log = structlog.get_logger()
+
+
+def open_reader(settings: SourceSettings) -> PosixPermissionReader:
+    """The reader of a configured source."""
+    acl = settings.acl
+    return PosixPermissionReader(
+        settings.name, settings.root, acl.realm or "local", above_root=acl.above_root
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,11 +99,11 @@ class PosixPermissionReader:
         """The file's read gate, shared by files of the folder that have an equal one."""
         gates, readable = self._gates(self._full(item.path), READ, "read")
         folder = _parent(item.path)
-        digest = hashlib.sha256(repr((gates, readable)).encode()).hexdigest()[:12]
+        digest = hashlib.sha256(repr((gates, readable)).encode()).hexdigest()[:32]
         return AccessScope(
-            scope_id=f"{self._id(folder)}#{digest}",
+            scope_id=f"{self._id(folder)}//{digest}",
             source=self._source,
-            key=f"{folder or '/'}#{digest}",
+            key=f"{folder or '/'}//{digest}",
             parent_id=self._id(folder),
             gates=gates,
             readable=readable,
@@ -102,7 +111,9 @@ class PosixPermissionReader:
         )
 
     def _id(self, folder: str) -> str:
-        return f"{self._source}:{os.fsencode(folder or '/').decode('utf-8', 'backslashreplace')}"
+        """Different for different folders, whatever they are called; ``//`` is in no path, so lists go behind it."""
+        plain = (folder or "/").replace("\\", "\\\\")
+        return f"{self._source}:{os.fsencode(plain).decode('utf-8', 'backslashreplace')}"
 
     def _full(self, path: str) -> str:
         return os.path.join(self._root, path) if path else os.fspath(self._root)  # noqa: PTH118

@@ -32,10 +32,21 @@ from contracts.errors import ConfigError
 if TYPE_CHECKING:
     from contracts.documents import SourceItem
     from contracts.ports import SourceFolder
+    from contracts.settings import SourceSettings
 
-__all__ = ["YamlPermissionReader", "trusted_file"]
+__all__ = ["YamlPermissionReader", "open_reader", "trusted_file"]
 
 _KEYS = {"realm", "share", "folders", "files"}
+
+
+def open_reader(settings: SourceSettings) -> YamlPermissionReader:
+    """The reader of a configured source: the file that is named, else ``acl.yaml`` at the root.
+
+    Raises:
+        ConfigError: see :class:`YamlPermissionReader`.
+    """
+    file = settings.acl.file or settings.root / "acl.yaml"
+    return YamlPermissionReader(settings.name, file)
 
 
 def trusted_file(path: Path) -> str:

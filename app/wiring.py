@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from contracts.errors import ConfigError, SeogaError
-from contracts.settings import AclSettings, Settings, SourceSettings
+from contracts.settings import Settings, SourceSettings
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -34,9 +34,6 @@ __all__ = [
     "source_run",
     "source_settings",
 ]
-
-_ACL_FILE = "acl.yaml"
-_DIRECTORY_FILE = "directory.yaml"
 
 
 @contextlib.contextmanager
@@ -88,7 +85,7 @@ def open_tools(settings: Settings) -> tuple[Embedder, Analyzer, IndexBackend]:
 @contextlib.contextmanager
 def open_kit(settings: Settings) -> Iterator[Kit]:
     """Everything that a run needs; index and catalog are brought together first."""
-    from ingest.blobs import FolderBlobs
+    from ingest.blob_registry import make_blobs
     from ingest.drain import reconcile
     from ingest.kit import Kit
     from metadata.enrich import EnrichRules
@@ -108,7 +105,7 @@ def open_kit(settings: Settings) -> Iterator[Kit]:
             settings=settings,
             catalog=catalog,
             index=index,
-            blobs=FolderBlobs(settings.home / "blobs"),
+            blobs=make_blobs("folder", settings.home),
             embedder=embedder,
             analyzer=analyzer,
             pool=pool,
@@ -151,34 +148,24 @@ def source_run(
 
 def permission_reader(settings: SourceSettings) -> PermissionReader:
     """Whoever copies the source's access lists: ``acl.yaml`` where one is named or lies at the root."""
-    from acl_sync.posix import PosixPermissionReader
-    from acl_sync.yaml_lists import YamlPermissionReader
+    from acl_sync.registry import make_permission_reader
 
-    acl: AclSettings = settings.acl
-    beside = settings.root / _ACL_FILE
-    file = acl.file or (beside if acl.kind == "yaml" or beside.exists() else None)
-    if acl.kind != "posix" and file is not None:
-        return YamlPermissionReader(settings.name, file)
-    return PosixPermissionReader(
-        settings.name, settings.root, acl.realm or "local", above_root=acl.above_root
-    )
+    return make_permission_reader(settings)
 
 
 def open_directory(settings: Settings, catalog: Catalog) -> CombinedDirectory:
     """Everyone whom the configured directories know."""
-    from acl_sync.directory import CombinedDirectory, RealmDirectory
-    from acl_sync.directory_yaml import YamlDirectory
-    from acl_sync.local_accounts import LocalAccounts
+    from acl_sync.directory import CombinedDirectory
+    from acl_sync.registry import DirectoryOptions, make_directories
 
-    files = list(settings.directory.files)
-    for record in catalog.sources.list():
-        beside = Path(str(record.config.get("root", ""))) / _DIRECTORY_FILE
-        if record.kind == "filesystem" and beside.exists():
-            files.append(beside)
-    directories: list[RealmDirectory] = [YamlDirectory(f) for f in dict.fromkeys(files)]
-    if settings.directory.local_accounts:
-        directories.append(LocalAccounts())
-    return CombinedDirectory(directories, cache_seconds=settings.directory.cache_seconds)
+    roots = (
+        Path(str(record.config.get("root", "")))
+        for record in catalog.sources.list()
+        if record.kind == "filesystem"
+    )
+    options = DirectoryOptions(settings=settings.directory, roots=tuple(roots))
+    cache_seconds = settings.directory.cache_seconds
+    return CombinedDirectory(make_directories(options), cache_seconds=cache_seconds)
 
 
 def open_access(settings: Settings, catalog: Catalog) -> CatalogAccess:

@@ -122,7 +122,10 @@ class DirectorySettings(_Group):
 class AclSettings(_Group):
     """Permissions of one source."""
 
-    kind: Literal["auto", "posix", "yaml"] = "auto"
+    kind: str = Field(
+        default="auto",
+        description="`posix`, `yaml`; `auto`: acl.yaml where there is one, else posix.",
+    )
     file: Path | None = None
     realm: str = ""
     above_root: bool = Field(

@@ -12,10 +12,15 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-__all__ = ["FolderBlobs"]
+__all__ = ["FolderBlobs", "open_blobs"]
 
 _KEY = re.compile(r"[a-z0-9][a-z0-9._-]*(/[a-z0-9][a-z0-9._-]*)*")
 _LEVEL = 3
+
+
+def open_blobs(home: Path) -> FolderBlobs:
+    """The blobs of an installation, below its home folder."""
+    return FolderBlobs(home / "blobs")
 
 
 class FolderBlobs:

@@ -1,0 +1,124 @@
+"""Who copies access lists, and who knows people. A new one is one module and one line here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, cast
+
+from contracts.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from acl_sync.directory import RealmDirectory
+    from contracts.ports import PermissionReader
+    from contracts.settings import DirectorySettings, SourceSettings
+
+__all__ = [
+    "DIRECTORIES",
+    "PERMISSION_READERS",
+    "DirectoryEntry",
+    "DirectoryOptions",
+    "PermissionReaderEntry",
+    "make_directories",
+    "make_permission_reader",
+]
+
+_ACL_FILE = "acl.yaml"
+
+
+@dataclass(frozen=True, slots=True)
+class PermissionReaderEntry:
+    """A permission reader, imported only when it is first needed.
+
+    Attributes:
+        name: Registry name, as in ``acl.kind``.
+        where: ``module:function``; the function takes ``SourceSettings``.
+    """
+
+    name: str
+    where: str
+
+    def load(self) -> Callable[[SourceSettings], PermissionReader]:
+        """Import the module; returns what makes the reader."""
+        return cast("Callable[[SourceSettings], PermissionReader]", _named(self.where))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DirectoryOptions:
+    """What directories are made from.
+
+    Attributes:
+        settings: Which files and services answer.
+        roots: Roots of the configured folder sources: a directory may lie beside the documents.
+    """
+
+    settings: DirectorySettings
+    roots: tuple[Path, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DirectoryEntry:
+    """A kind of directory, imported only when it is first needed.
+
+    Attributes:
+        name: Registry name.
+        where: ``module:function``; the function takes ``DirectoryOptions`` and returns one directory a realm,
+            none where nothing of its kind is configured.
+    """
+
+    name: str
+    where: str
+
+    def load(self) -> Callable[[DirectoryOptions], Sequence[RealmDirectory]]:
+        """Import the module; returns what makes the directories."""
+        return cast(
+            "Callable[[DirectoryOptions], Sequence[RealmDirectory]]",
+            _named(self.where),
+        )
+
+
+PERMISSION_READERS: tuple[PermissionReaderEntry, ...] = (
+    PermissionReaderEntry("posix", "acl_sync.posix:open_reader"),
+    PermissionReaderEntry("yaml", "acl_sync.yaml_lists:open_reader"),
+)
+
+DIRECTORIES: tuple[DirectoryEntry, ...] = (
+    DirectoryEntry("yaml", "acl_sync.directory_yaml:open_directories"),
+    DirectoryEntry("local", "acl_sync.local_accounts:open_directories"),
+)
+
+
+def make_permission_reader(settings: SourceSettings) -> PermissionReader:
+    """Whoever copies a source's access lists; ``auto``: ``acl.yaml`` where one is named or lies at the root.
+
+    Raises:
+        ConfigError: no such reader, or its lists cannot be read.
+    """
+    kind = settings.acl.kind
+    if kind == "auto":
+        written = settings.acl.file or (settings.root / _ACL_FILE).exists()
+        kind = "yaml" if written else "posix"
+    for entry in PERMISSION_READERS:
+        if entry.name == kind:
+            return entry.load()(settings)
+    raise ConfigError(
+        f"source {settings.name}: acl.kind: there is no {kind!r}",
+        advice=f"use one of auto, {', '.join(entry.name for entry in PERMISSION_READERS)}",
+    )
+
+
+def make_directories(options: DirectoryOptions) -> list[RealmDirectory]:
+    """Every configured directory, in the order of the registry.
+
+    Raises:
+        ConfigError: one is configured wrongly.
+    """
+    return [directory for entry in DIRECTORIES for directory in entry.load()(options)]
+
+
+def _named(where: str) -> object:
+    module, _, name = where.partition(":")
+    return getattr(import_module(module), name)
