@@ -32,6 +32,9 @@ class _Float32(E5Graph):
         )
         return self._with_bias(name, self.graph.node("MatMul", [states, weight], f"{name}.raw"))
 
+    def widening_product(self, name: str, outputs: int, states: str) -> str:
+        return self.product(name, outputs, states)
+
     def inner_product(self, name: str, outputs: int, states: str) -> str:
         return self.product(name, outputs, states)
 
@@ -66,8 +69,24 @@ class _Blocks(_Float32):
         return self._with_bias(name, raw)
 
 
-class _OneScale(E5Graph):
-    """8-bit products with one scale for all tokens, also after GELU."""
+class _InnerByToken(E5Graph):
+    """8-bit products, all tokens with one scale but after GELU."""
+
+    def products(self, names: Sequence[str], outputs: int, states: str) -> list[str]:
+        shared = [f"{names[0]}.{part}" for part in ("x8", "x8.scale", "x8.zero")]
+        self.graph.node("DynamicQuantizeLinear", [states], shared)
+        results = []
+        for name in names:
+            *right, bias = self.linear(name, self.weights.matrix(f"{name}.w", outputs))
+            results.append(self.integer_product(f"{name}.out", shared, right, bias))
+        return results
+
+    def widening_product(self, name: str, outputs: int, states: str) -> str:
+        return self.product(name, outputs, states)
+
+
+class _OneScale(_InnerByToken):
+    """8-bit products, all tokens with one scale."""
 
     def inner_product(self, name: str, outputs: int, states: str) -> str:
         return self.product(name, outputs, states)
@@ -83,12 +102,9 @@ def step_embedders(folder: Path) -> Iterator[tuple[str, OnnxEmbedder]]:
         ("4-bit blocks by 8-bit activations (MatMulNBits)", _Blocks, False),
         ("8-bit, one scale, the runtime's fusions", _OneScale, True),
         ("8-bit, one scale, layer normalisation apart", _OneScale, False),
-        (
-            "by token as below, weights stored unsigned (no VNNI)",
-            partial(E5Graph, unsigned=True),
-            False,
-        ),
-        ("8-bit, inner activations scaled by token: the engine", E5Graph, False),
+        ("8-bit, after GELU a scale for each token", _InnerByToken, False),
+        ("the engine: also before GELU, and before attention 8 bits twice", E5Graph, False),
+        ("the engine on processors without VNNI", partial(E5Graph, unsigned=True), False),
     ]
     for name, graph, fuse in steps:
         graph(weights, folder).write()

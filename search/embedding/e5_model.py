@@ -20,7 +20,7 @@ from search.embedding.model_folder import DESCRIPTION, UNIGRAM, ModelDescription
 __all__ = ["prepare_e5_folder", "write_e5_description"]
 
 # Part of the folder's name and of every fingerprint: raise it whenever the graph changes what it computes.
-_VERSION = 1
+_VERSION = 2
 _BEGIN, _PADDING, _END, _UNKNOWN = range(4)  # <s>, <pad>, </s>, <unk>
 _LOCK = "models.lock"
 _PARTIAL = ".partial"
