@@ -39,8 +39,9 @@ def share(tmp_path):
     """A folder that everybody can get to; the tests change owners, so they run as root."""
     assert os.geteuid() == 0, "these tests change owners: run them as root"
     for folder in (tmp_path, *tmp_path.parents):
-        if folder.stat().st_uid == os.geteuid() and folder != Path("/"):
-            folder.chmod(0o755)
+        mode = folder.stat().st_mode
+        if not mode & 0o001:  # the sticky bit of /tmp stays
+            folder.chmod(mode & 0o7777 | 0o055)
     folder = tmp_path / "share"
     folder.mkdir(mode=0o755)
     return folder
