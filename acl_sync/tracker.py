@@ -1,21 +1,24 @@
-"""Scopes as a listing goes by: what is new or changed is written at once, what is gone at the end.
+"""Scopes as a listing goes by.
 
-A changed list takes effect with the next query, long before the run has ended.
+What a changed list takes away is taken away at once, long before the run has ended. What it gives is given when the
+listing is complete: by then everything whose content is not the one that the index shows has been seen.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from acl_sync.diff import changes_of
 from catalog.records import LedgerRecord
 from catalog.times import utc_now
+from contracts.ports import SourceFolder
 
 if TYPE_CHECKING:
     from catalog.catalog import Catalog
     from contracts.access import AccessScope
     from contracts.documents import SourceItem
-    from contracts.ports import PermissionReader, SourceFolder
+    from contracts.ports import PermissionReader
 
 __all__ = ["ScopeTracker"]
 
@@ -41,13 +44,18 @@ class ScopeTracker:
         self._known = {scope.scope_id: scope for scope in catalog.scopes.all(source)}
         self._found: set[str] = set()
         self._new: list[AccessScope] = []
+        self._held: dict[str, tuple[AccessScope, AccessScope]] = {}
+        self._changed: set[str] = set()
+        self._folders: dict[str, bool] = {}
         self.lists_read = 0
         self.changed = 0
 
     def folder(self, folder: SourceFolder) -> None:
         """Note a folder's scope."""
         self.lists_read += 1
-        self._note(self._reader.folder(folder))
+        scope = self._reader.folder(folder)
+        self._folders[folder.path] = scope.readable
+        self._note(scope)
 
     def item(self, item: SourceItem, *, known_scope: str = "", same_tag: bool = False) -> str:
         """The scope id that decides for an item.
@@ -57,7 +65,9 @@ class ScopeTracker:
             known_scope: The scope that it had, or "".
             same_tag: Path and access tag are as they were then.
         """
-        if self._trust_tags and same_tag and known_scope in self._known:
+        known = self._known.get(known_scope)
+        # a list that could not be read leaves no mark on the tag: it is tried again
+        if self._trust_tags and same_tag and known is not None and known.readable:
             self._found.add(known_scope)
             return known_scope
         self.lists_read += 1
@@ -65,12 +75,29 @@ class ScopeTracker:
         self._note(scope)
         return scope.scope_id
 
-    def keep(self, scope_id: str) -> None:
-        """Keep a scope of something that could not be listed this time, and those above it."""
+    def unlisted(self, item: SourceItem, known_scope: str) -> str:
+        """The scope id of an item below something that could not be listed: its lists are read all the same.
+
+        A folder whose list cannot be read either lets nobody through; then the item keeps its scope.
+        """
+        folders = item.path.split("/")[:-1]
+        for depth in range(len(folders) + 1):
+            path = "/".join(folders[:depth])
+            if path not in self._folders:
+                self.folder(SourceFolder(path=path, object_id="", access_tag=""))
+            if not self._folders[path]:
+                self._keep(known_scope)
+                return known_scope
+        return self.item(item)
+
+    def changed_above(self, scope_id: str) -> bool:
+        """Whether this scope, or one above it, has changed since the listing began."""
         at: str | None = scope_id
-        while at is not None and at in self._known and at not in self._found:
-            self._found.add(at)
+        while at is not None and at in self._known:
+            if at in self._changed:
+                return True
             at = self._known[at].parent_id
+        return False
 
     def flush(self) -> None:
         """Write the scopes that are new; call before the items that they decide for are written."""
@@ -81,14 +108,29 @@ class ScopeTracker:
             self._write([(None, scope) for scope in self._new])
         self._new = []
 
+    def settle(self) -> None:
+        """Let changed lists give what they give; call when every listed item has been compared."""
+        self.flush()
+        if self._held:
+            with self._catalog.transaction():
+                self._catalog.scopes.put([new for _, new in self._held.values()])
+                self._write(list(self._held.values()))
+            self._held = {}
+
     def finish(self) -> None:
         """Remove the scopes that nothing showed any more; call after a complete listing only."""
-        self.flush()
+        self.settle()
         with self._catalog.transaction():
             kept = [scope for key, scope in self._known.items() if key in self._found]
             changes = self._catalog.scopes.sync(self._source, kept)
             self._write([(scope, None) for scope in changes.removed])
         self._known = {scope.scope_id: scope for scope in kept}
+
+    def _keep(self, scope_id: str) -> None:
+        at: str | None = scope_id
+        while at is not None and at in self._known and at not in self._found:
+            self._found.add(at)
+            at = self._known[at].parent_id
 
     def _note(self, scope: AccessScope) -> None:
         self._found.add(scope.scope_id)
@@ -96,13 +138,13 @@ class ScopeTracker:
         if old == scope:
             return
         self._known[scope.scope_id] = scope
+        self._changed.add(scope.scope_id)
         self.changed += 1
         if old is None:
             self._new.append(scope)
             return
-        with self._catalog.transaction():
-            self._catalog.scopes.put([scope])
-            self._write([(old, scope)])
+        self._held[scope.scope_id] = (old, scope)
+        self._catalog.scopes.put([_joined(old, scope)])
 
     def _write(self, pairs: list[tuple[AccessScope | None, AccessScope | None]]) -> None:
         now = utc_now()
@@ -120,3 +162,9 @@ class ScopeTracker:
             for change in changes_of(old, new)
         ]
         self._catalog.ledger.append_many(rows)
+
+
+def _joined(old: AccessScope, new: AccessScope) -> AccessScope:
+    """A scope that lets through whom both let through."""
+    gates = tuple(dict.fromkeys((*old.gates, *new.gates)))
+    return replace(new, gates=gates, readable=old.readable and new.readable)

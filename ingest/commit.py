@@ -10,6 +10,7 @@ from catalog.records import DocumentRecord, OutcomeRecord, VersionRecord
 from catalog.times import utc_now
 from contracts.chunks import IndexedDocument
 from contracts.failures import FailureClass
+from ingest.following import UNREAD
 from ingest.rows import RowBuilder, family_of
 
 if TYPE_CHECKING:
@@ -132,7 +133,8 @@ class Committer:
         catalog.versions.put_many(after.values())
         catalog.documents.upsert_many(_published(document, draft) for document, draft in good)
         ids = [document.document_id for document, _ in good]
-        catalog.overlay.remove(ids, "protected")
+        for reason in ("protected", UNREAD):
+            catalog.overlay.remove(ids, reason)
         catalog.quality.put_many(
             {
                 draft.version.version_id: draft.node.parsed.quality

@@ -105,12 +105,21 @@ class ItemReader:
         blobs: Keeps parses.
         fingerprint: Of the parse configuration.
         spool: Folder for temporary bytes.
+        same_access: Read only objects whose access tag is the listed one (where lists lie with the objects).
     """
 
     def __init__(
-        self, source: Source, pool: ParsePool, blobs: BlobStore, fingerprint: str, spool: Path
+        self,
+        source: Source,
+        pool: ParsePool,
+        blobs: BlobStore,
+        fingerprint: str,
+        spool: Path,
+        *,
+        same_access: bool = False,
     ) -> None:
         self._source = source
+        self._same_access = same_access
         self._pool = pool
         self._blobs = blobs
         self._fingerprint = fingerprint
@@ -143,7 +152,7 @@ class ItemReader:
     def digest(self, item: ItemRecord) -> str:
         """Digest of the content as it is now, or "" where it cannot be read."""
         try:
-            with self._source.fetch(_listed(item)) as path, path.open("rb") as file:
+            with self._source.fetch(self._listed(item)) as path, path.open("rb") as file:
                 return hashlib.file_digest(file, "sha256").hexdigest()
         except (ItemBusyError, ItemGoneError, OSError):
             return ""
@@ -251,10 +260,21 @@ class ItemReader:
                 below = replace(below, reason=SkipReason.INLINE_IMAGE)
             yield child, below
 
+    def _listed(self, item: ItemRecord) -> SourceItem:
+        return SourceItem(
+            source=item.source,
+            object_id=item.object_id,
+            path=item.path,
+            locator=item.locator,
+            size=item.size,
+            modified_ns=item.modified_ns,
+            access_tag=item.access_tag if self._same_access else "",
+        )
+
     def _fetch(self, item: ItemRecord, target: Path) -> tuple[str, int]:
         digest = hashlib.sha256()
         size = 0
-        with self._source.fetch(_listed(item)) as path:
+        with self._source.fetch(self._listed(item)) as path:
             try:
                 with path.open("rb") as file, target.open("wb") as copy:
                     while block := file.read(_BLOCK):
@@ -264,17 +284,6 @@ class ItemReader:
             except OSError as problem:
                 raise ItemBusyError(f"cannot be read ({problem.strerror})") from problem
         return digest.hexdigest(), size
-
-
-def _listed(item: ItemRecord) -> SourceItem:
-    return SourceItem(
-        source=item.source,
-        object_id=item.object_id,
-        path=item.path,
-        locator=item.locator,
-        size=item.size,
-        modified_ns=item.modified_ns,
-    )
 
 
 def _name(path: str) -> str:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from catalog.statements import batches
 from ingest.drain import drain
+from ingest.following import relatives
 
 if TYPE_CHECKING:
     from catalog.catalog import Catalog
@@ -20,7 +21,9 @@ _BATCH = 500
 def remove_items(catalog: Catalog, items: list[ItemRecord], *, hide: bool) -> None:
     """Take items and their documents out of all searches at once; the next drain removes what is not hidden."""
     with catalog.transaction():
-        documents = [d.document_id for i in items for d in catalog.documents.by_item(i.item_id)]
+        held = [d for i in items for d in catalog.documents.by_item(i.item_id)]
+        documents = [document.document_id for document in held]
+        catalog.outbox.add(relatives(catalog, held))  # what they superseded may be the newest again
         catalog.items.set_state([i.item_id for i in items], "hidden" if hide else "deleted")
         catalog.documents.set_state(documents, "hidden" if hide else "gone")
         catalog.overlay.add(documents, "pending_deletion")

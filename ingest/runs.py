@@ -157,7 +157,7 @@ class SourceRun:
 
     def _process(self, summary: RunSummary, run_id: str) -> None:
         kit = self._kit
-        reader = ItemReader(self._source, kit.pool, kit.blobs, kit.parse_fingerprint, kit.spool)
+        reader = self._reader()
         drafter = Drafter(kit, self._settings)
 
         def progress(path: str, counts: Counter[str]) -> None:
@@ -167,6 +167,17 @@ class SourceRun:
         pipeline = Pipeline(kit, reader, drafter, run_id, progress)
         todo = kit.catalog.items.unprocessed(self._settings.name, kit.fingerprint)
         summary.work += pipeline.run(todo)
+
+    def _reader(self) -> ItemReader:
+        kit = self._kit
+        return ItemReader(
+            self._source,
+            kit.pool,
+            kit.blobs,
+            kit.parse_fingerprint,
+            kit.spool,
+            same_access=self._trust_tags,
+        )
 
     def _retry(self) -> None:
         catalog = self._kit.catalog
@@ -185,13 +196,7 @@ class SourceRun:
     def _check_content(self, summary: RunSummary) -> bool:
         """Compare, within a budget, content behind an unchanged modification time."""
         items, left, found = self._kit.catalog.items, _CHECK_BYTES, False
-        reader = ItemReader(
-            self._source,
-            self._kit.pool,
-            self._kit.blobs,
-            self._kit.parse_fingerprint,
-            self._kit.spool,
-        )
+        reader = self._reader()
         for item_id in items.to_check(self._settings.name):
             item = items.get(item_id)
             if item is None:

@@ -16,12 +16,13 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from catalog.records import DocumentRecord, ItemRecord, LedgerRecord, OutcomeRecord
+from catalog.records import DocumentRecord, ItemRecord, OutcomeRecord
 from catalog.statements import batches
 from catalog.times import utc_now
 from contracts.documents import SourceItem
 from contracts.outcomes import Outcome, OutcomeKind
 from contracts.ports import ListProblem, Skipped, SourceFolder
+from ingest.following import hide_unread, rename, rescope, restore
 from ingest.ids import document_id
 from ingest.removal import remove_items
 
@@ -118,8 +119,10 @@ class Scan:
         self._source.check()  # a share that vanished while it was listed deletes nothing
         self._settle()
         self._flush()
-        if not self._unlisted and not self._dry_run:
-            self._tracker.finish()
+        if not self._dry_run:
+            self._tracker.settle()
+            if not self._unlisted:
+                self._tracker.finish()
         return self._result
 
     # -- while listing -----------------------------------------------------------------------------
@@ -142,9 +145,24 @@ class Scan:
     def _not_listed(self, known: ItemRecord) -> None:
         self._known_total += 1
         if any(known.path == p or known.path.startswith(f"{p}/") or not p for p in self._unlisted):
-            self._tracker.keep(known.scope_id)
+            self._keep(known)
         elif known.state == "present":
             self._missing[known.item_id] = known
+
+    def _keep(self, known: ItemRecord) -> None:
+        """What could not be listed stays as it was, under the permissions that it has now."""
+        if self._dry_run:
+            return
+        item = SourceItem(
+            source=known.source,
+            object_id=known.object_id,
+            path=known.path,
+            locator=known.locator,
+            size=known.size,
+            modified_ns=known.modified_ns,
+        )
+        scope = self._tracker.unlisted(item, known.scope_id)
+        self._hide(known, scope, pending=not known.content_sha256)
 
     def _compare(self, known: ItemRecord, item: SourceItem) -> None:
         self._result.counts["listed"] += 1
@@ -200,23 +218,10 @@ class Scan:
         same = (known.size, known.modified_ns) == (item.size, item.modified_ns)
         self._update(replace(known, processed=""), item, "moved", content=same)
         self._flush()
-        self._rename(known, item.path)
+        if not self._dry_run:
+            rename(self._catalog, known, item.path)
         if came is not None:  # something new lies where it was
             self._add(came[1])
-
-    def _rename(self, known: ItemRecord, path: str) -> None:
-        """Carry the new path to the item's documents; enrichment follows with the processing."""
-        if self._dry_run:
-            return
-        with self._catalog.transaction():
-            documents = self._catalog.documents.by_item(known.item_id)
-            self._catalog.documents.upsert_many(
-                [
-                    replace(d, path=f"{path}!/{d.member_path}" if d.member_path else path)
-                    for d in documents
-                ]
-            )
-            self._catalog.outbox.add([d.document_id for d in documents])
 
     def _delete(self, gone: list[ItemRecord]) -> None:
         settings = self._settings
@@ -250,12 +255,11 @@ class Scan:
             known_scope=known.scope_id,
             same_tag=known.path == item.path and known.access_tag == item.access_tag,
         )
+        self._hide(known, scope, pending=not (content and known.content_sha256))
         if kind == "unchanged" and scope == known.scope_id:
             return
-        if scope != known.scope_id:
-            self._rescope(known, scope)
         if kind == "returned":
-            self._return(known)
+            restore(self._catalog, known)
         self._writes.append(
             replace(
                 known,
@@ -277,33 +281,12 @@ class Scan:
         if len(self._writes) >= _BATCH:
             self._flush()
 
-    def _rescope(self, known: ItemRecord, scope: str) -> None:
-        """Hide the item's documents until their index rows carry the new scope."""
-        with self._catalog.transaction():
-            documents = [d.document_id for d in self._catalog.documents.by_item(known.item_id)]
-            self._catalog.documents.set_scope(documents, scope)
-            self._catalog.overlay.add(documents, "scope_change")
-            self._catalog.outbox.add(documents)
-            self._catalog.scopes.bump_epoch()
-            self._catalog.ledger.append_many(
-                [
-                    LedgerRecord(
-                        at_seen=utc_now(),
-                        source=self._settings.name,
-                        scope_id=scope,
-                        document_id=known.document_id,
-                        principal=f"scope:{known.scope_id}",
-                        change="moved",
-                        detail=known.path,
-                    )
-                ]
-            )
-
-    def _return(self, known: ItemRecord) -> None:
-        with self._catalog.transaction():
-            documents = [d.document_id for d in self._catalog.documents.by_item(known.item_id)]
-            self._catalog.documents.set_state(documents, "live")
-            self._catalog.overlay.remove(documents, "pending_deletion")
+    def _hide(self, known: ItemRecord, scope: str, *, pending: bool) -> None:
+        """Hide what must not be seen under new permissions; ``pending``: the present content has not been read."""
+        if pending and (scope != known.scope_id or self._tracker.changed_above(scope)):
+            hide_unread(self._catalog, known)
+        if scope != known.scope_id:
+            rescope(self._catalog, known, scope)
 
     def _add(self, item: SourceItem) -> None:
         self._result.counts["new"] += 1

@@ -20,7 +20,7 @@ from contracts.errors import ItemBusyError, ItemGoneError, SourceUnreachableErro
 from contracts.outcomes import SkipReason
 from contracts.ports import ListProblem, Skipped, SourceFolder, SourceProbe
 from ingest.sources.probing import probe_folder
-from ingest.sources.statx import ObjectStat, lstat
+from ingest.sources.statx import ObjectStat, look, lstat
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -125,9 +125,18 @@ class FilesystemSource:
 
     @contextlib.contextmanager
     def fetch(self, item: SourceItem) -> Iterator[Path]:
-        """Open the item without following a link anywhere below the root."""
+        """Open the item without following a link anywhere below the root.
+
+        Where the item has an access tag, the object must still be the one that was listed, with the owner, mode and
+        list that it had: its permissions were copied then.
+        """
         with contextlib.ExitStack() as stack:
-            yield Path(f"/proc/self/fd/{self._open(item.path, stack)}")
+            opened = Path(f"/proc/self/fd/{self._open(item.path, stack)}")
+            if item.access_tag:
+                seen = look(opened)
+                if (seen.object_id, seen.access_tag) != (item.object_id, item.access_tag):
+                    raise ItemBusyError(f"{item.path} has changed since it was listed")
+            yield opened
 
     # -- listing -----------------------------------------------------------------------------------
 

@@ -10,8 +10,12 @@ import ctypes
 import os
 import struct
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-__all__ = ["ObjectStat", "lstat"]
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = ["ObjectStat", "look", "lstat"]
 
 _AT_FDCWD = -100
 _AT_SYMLINK_NOFOLLOW = 0x100
@@ -55,12 +59,28 @@ def lstat(path: str | bytes) -> ObjectStat:
     Raises:
         OSError: as :func:`os.lstat` does.
     """
+    return _look(path, _AT_SYMLINK_NOFOLLOW)
+
+
+def look(path: Path) -> ObjectStat:
+    """Look at an object that is open, by its path below ``/proc/self/fd``.
+
+    Raises:
+        OSError: as :func:`os.stat` does.
+    """
+    return _look(os.fspath(path), 0)
+
+
+def _look(path: str | bytes, flags: int) -> ObjectStat:
+    follow = flags != _AT_SYMLINK_NOFOLLOW
     if _statx is None:
-        return _from_os(path)
+        return _from_os(path, follow=follow)
     buffer = ctypes.create_string_buffer(_SIZE)
-    done = _statx(_AT_FDCWD, os.fsencode(path), _AT_SYMLINK_NOFOLLOW, _WANTED, buffer)
+    done = _statx(_AT_FDCWD, os.fsencode(path), flags, _WANTED, buffer)
     if done != 0:
-        return _from_os(path)  # raises the right error, or works where the kernel lacks the call
+        return _from_os(
+            path, follow=follow
+        )  # raises the right error, or works where the kernel lacks the call
     mask, uid, gid, mode, inode, size = _HEAD.unpack_from(buffer, 0)
     birth_s, birth_n, change_s, change_n, modify_s, modify_n = _TIMES.unpack_from(buffer, _TIMES_AT)
     birth = birth_s * _SECOND + birth_n if mask & _BIRTH and birth_s else None
@@ -76,8 +96,8 @@ def lstat(path: str | bytes) -> ObjectStat:
     )
 
 
-def _from_os(path: str | bytes) -> ObjectStat:
-    seen = os.lstat(path)
+def _from_os(path: str | bytes, *, follow: bool) -> ObjectStat:
+    seen = os.stat(path, follow_symlinks=follow)  # noqa: PTH116  bytes, too
     return ObjectStat(
         seen.st_mode,
         seen.st_uid,
