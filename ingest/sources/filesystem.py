@@ -23,7 +23,7 @@ from ingest.sources.probing import probe_folder
 from ingest.sources.statx import ObjectStat, look, lstat
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from contracts.settings import SourceSettings
 
@@ -159,22 +159,23 @@ class FilesystemSource:
                 yield self._item(entry)
 
     def _children(self, folder: str) -> Iterator[_Entry | Skipped | ListProblem]:
-        full = os.path.join(self._root, folder) if folder else os.fspath(self._root)  # noqa: PTH118
-        try:
-            with os.scandir(full) as entries:
-                names = [entry.name for entry in entries]
-        except OSError as problem:
-            yield ListProblem(folder, str(problem.strerror))
-            return
-        found = [self._look(folder, name) for name in names]
+        with contextlib.ExitStack() as stack:
+            try:
+                at = self._enter(folder.split("/") if folder else [], stack)
+                with os.scandir(at) as entries:
+                    names = [entry.name for entry in entries]
+            except OSError as problem:
+                yield ListProblem(folder, str(problem.strerror))
+                return
+            found = [self._look(folder, name, at) for name in names]
         yield from sorted(found, key=_place)
 
-    def _look(self, folder: str, name: str) -> _Entry | Skipped | ListProblem:
+    def _look(self, folder: str, name: str, at: int) -> _Entry | Skipped | ListProblem:
         path = f"{folder}/{name}" if folder else name
         if reason := self._unwanted(folder, name):
             return Skipped(path, reason)
         try:
-            seen = lstat(os.path.join(self._root, path))  # noqa: PTH118
+            seen = lstat(name, at=at)
         except OSError as problem:
             return ListProblem(path, str(problem.strerror))
         if stat.S_ISLNK(seen.mode):
@@ -217,15 +218,20 @@ class FilesystemSource:
 
     # -- opening -----------------------------------------------------------------------------------
 
+    def _enter(self, folders: Sequence[str], stack: contextlib.ExitStack) -> int:
+        """Open a folder step by step from the root, so that no link on the way is followed."""
+        at = os.open(self._root.resolve(), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        stack.callback(os.close, at)
+        flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+        for folder in folders:
+            at = os.open(folder, flags, dir_fd=at)
+            stack.callback(os.close, at)
+        return at
+
     def _open(self, path: str, stack: contextlib.ExitStack) -> int:
         *folders, name = path.split("/")
         try:
-            at = os.open(self._root.resolve(), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-            stack.callback(os.close, at)
-            for folder in folders:
-                flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-                at = os.open(folder, flags, dir_fd=at)
-                stack.callback(os.close, at)
+            at = self._enter(folders, stack)
             flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
             at = os.open(name, flags, dir_fd=at)
             stack.callback(os.close, at)
@@ -243,5 +249,5 @@ def _place(found: _Entry | Skipped | ListProblem) -> str:
     return f"{found.path}/" if isinstance(found, _Entry) and found.is_folder else found.path
 
 
-def _spec(patterns: tuple[str, ...]) -> pathspec.PathSpec[pathspec.Pattern] | None:
-    return pathspec.PathSpec.from_lines("gitwildmatch", patterns) if patterns else None
+def _spec(patterns: tuple[str, ...]) -> pathspec.GitIgnoreSpec | None:
+    return pathspec.GitIgnoreSpec.from_lines(patterns) if patterns else None

@@ -53,13 +53,17 @@ class ObjectStat:
         return f"{self.mode & 0o7777:o}:{self.uid}:{self.gid}:{self.changed_ns:x}"
 
 
-def lstat(path: str | bytes) -> ObjectStat:
+def lstat(path: str | bytes, *, at: int | None = None) -> ObjectStat:
     """Look at an object without following a link.
+
+    Args:
+        path: The object.
+        at: Descriptor of the open folder that a relative path starts from; None: the working folder.
 
     Raises:
         OSError: as :func:`os.lstat` does.
     """
-    return _look(path, _AT_SYMLINK_NOFOLLOW)
+    return _look(path, _AT_SYMLINK_NOFOLLOW, at)
 
 
 def look(path: Path) -> ObjectStat:
@@ -71,16 +75,15 @@ def look(path: Path) -> ObjectStat:
     return _look(os.fspath(path), 0)
 
 
-def _look(path: str | bytes, flags: int) -> ObjectStat:
+def _look(path: str | bytes, flags: int, at: int | None = None) -> ObjectStat:
     follow = flags != _AT_SYMLINK_NOFOLLOW
     if _statx is None:
-        return _from_os(path, follow=follow)
+        return _from_os(path, at, follow=follow)
     buffer = ctypes.create_string_buffer(_SIZE)
-    done = _statx(_AT_FDCWD, os.fsencode(path), flags, _WANTED, buffer)
-    if done != 0:
-        return _from_os(
-            path, follow=follow
-        )  # raises the right error, or works where the kernel lacks the call
+    start = _AT_FDCWD if at is None else at
+    done = _statx(start, os.fsencode(path), flags, _WANTED, buffer)
+    if done != 0:  # raises the right error, or works where the kernel lacks the call
+        return _from_os(path, at, follow=follow)
     mask, uid, gid, mode, inode, size = _HEAD.unpack_from(buffer, 0)
     birth_s, birth_n, change_s, change_n, modify_s, modify_n = _TIMES.unpack_from(buffer, _TIMES_AT)
     birth = birth_s * _SECOND + birth_n if mask & _BIRTH and birth_s else None
@@ -96,8 +99,8 @@ def _look(path: str | bytes, flags: int) -> ObjectStat:
     )
 
 
-def _from_os(path: str | bytes, *, follow: bool) -> ObjectStat:
-    seen = os.stat(path, follow_symlinks=follow)  # noqa: PTH116  bytes, too
+def _from_os(path: str | bytes, at: int | None, *, follow: bool) -> ObjectStat:
+    seen = os.stat(path, dir_fd=at, follow_symlinks=follow)
     return ObjectStat(
         seen.st_mode,
         seen.st_uid,

@@ -1,14 +1,61 @@
-"""Catalogs on every database that a catalog can be on."""
+"""Catalogs on every database that a catalog can be on; benches for the adapters of the registries."""
 
 from __future__ import annotations
 
+import importlib.util
+import itertools
 import shutil
+from pathlib import Path
 
 import pytest
 from psycopg import sql
 
 from catalog.catalog import Catalog
 from catalog.tables import metadata
+
+_BUILDERS = Path(__file__).with_name("builders")
+
+
+@pytest.fixture
+def make_bench(tmp_path):
+    """``make_bench("source", "filesystem")``: a fresh bench of an adapter, in a folder of its own.
+
+    An adapter is tested on what its bench sets up: ``bench(folder)`` of ``builders/<port>_<name>.py``. What a
+    bench must offer stands in the suite of its port.
+    """
+    for folder in (tmp_path, *tmp_path.parents):
+        mode = folder.stat().st_mode
+        if not mode & 0o001:  # accounts without rights of their own must get to the bench
+            folder.chmod(mode & 0o7777 | 0o055)
+    numbers = itertools.count()
+    opened = []
+
+    def make(port, name):
+        path = _BUILDERS / f"{port}_{name}.py"
+        if not path.is_file():
+            pytest.fail(
+                f"the registry has the {port} adapter {name!r}, but nothing to test it on: "
+                f"add tests/contract/builders/{path.name} with a function bench(folder)",
+                pytrace=False,
+            )
+        folder = tmp_path / f"{port}-{next(numbers)}"
+        folder.mkdir(mode=0o755)
+        opened.append(load_builder(path).bench(folder))
+        return opened[-1]
+
+    yield make
+    for bench in opened:
+        close = getattr(bench, "close", None)
+        if close is not None:
+            close()
+
+
+def load_builder(path):
+    """The module of a bench; in importlib mode it is in no package."""
+    spec = importlib.util.spec_from_file_location(f"seoga_bench_{path.stem}", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 @pytest.fixture(scope="session")
