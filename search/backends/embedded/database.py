@@ -176,23 +176,49 @@ def transaction(connection: Connection, *, write: bool) -> Iterator[None]:
         connection.execute("COMMIT")
 
 
-def prepare(connection: Connection, dimension: int, fingerprint: str) -> None:
-    """Make the schema, or see that it is the one that this program writes; under the write lock.
+def prepare(folder: Path, path: Path, dimension: int, fingerprint: str) -> None:
+    """Make the database, or see that it is the one that this program writes.
+
+    Only making it takes the write lock: a search may be opened while another process compacts.
 
     Raises:
         ConfigError: made by another version of Seoga, or with another embedder.
     """
-    with transaction(connection, write=True):
-        version = connection.execute("PRAGMA user_version").fetchone()[0]
-        if version == 0:
-            _create(connection, dimension, fingerprint)
-            return
+    if not path.exists() or _version(path) == 0:
+        with locked(folder):
+            connection = connect(path)
+            try:
+                with transaction(connection, write=True):
+                    if connection.execute("PRAGMA user_version").fetchone()[0] == 0:
+                        _create(connection, dimension, fingerprint)
+            finally:
+                connection.close()
+    _check(path, dimension, fingerprint)
+
+
+def _version(path: Path) -> int:
+    connection = connect(path)
+    try:
+        with translated():
+            version: int = connection.execute("PRAGMA user_version").fetchone()[0]
+            return version
+    finally:
+        connection.close()
+
+
+def _check(path: Path, dimension: int, fingerprint: str) -> None:
+    version = _version(path)
     if version != SCHEMA:
         raise ConfigError(
             f"the index has schema {version}, this version of Seoga writes schema {SCHEMA}",
             advice=_REBUILD,
         )
-    stored = read_meta(connection)
+    connection = connect(path)
+    try:
+        with translated():
+            stored = read_meta(connection)
+    finally:
+        connection.close()
     if (stored["fingerprint"], stored["dimension"]) != (fingerprint, dimension):
         raise ConfigError(
             f"the index was made with {stored['fingerprint']} ({stored['dimension']} dimensions), "

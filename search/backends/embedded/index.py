@@ -105,12 +105,7 @@ class EmbeddedIndex:
         self._writer: Connection | None = None
         self._process = os.getpid()
         self._abandoned: list[object] = []
-        with locked(folder):
-            connection = connect(self._path)
-            try:
-                prepare(connection, dimension, fingerprint)
-            finally:
-                connection.close()
+        prepare(folder, self._path, dimension, fingerprint)
 
     # -- writing -----------------------------------------------------------------------------------
 

@@ -6,6 +6,7 @@ import contextlib
 import random
 import subprocess
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -93,3 +94,29 @@ def test_a_write_that_fails_leaves_the_index_writable(index, build):
     index.publish([build.document_of("d3", "글 넷")])
     keys = [c.key for c in index.lexical({"글": 1.0}, build.where_of(), 10)]
     assert sorted(stored.chunk.text for stored in index.fetch(keys)) == ["글 넷", "글 하나"]
+
+
+def test_threads_share_one_index(index, build):
+    names = [f"t{number}" for number in range(4)]
+    index.publish([build.generation_of(name, 0) for name in names])
+
+    def write_and_read(name):
+        for number in range(1, 6):
+            index.publish([build.generation_of(name, number)])
+            for other in names:
+                seen_generation(index, build, other)
+
+    with ThreadPoolExecutor(len(names)) as pool:
+        list(pool.map(write_and_read, names))
+    assert [seen_generation(index, build, name) for name in names] == [5] * 4
+
+
+def test_several_processes_make_one_index(worker, open_index):
+    processes = [
+        subprocess.Popen(worker.command(name, 2), env=worker.environment, stdout=subprocess.PIPE)
+        for name in ("a", "b", "c")
+    ]
+    for process in processes:
+        process.communicate()
+    assert [process.returncode for process in processes] == [0, 0, 0]
+    assert {row.document_id for row in open_index().inventory()} == {"a", "b", "c"}
