@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Protocol
 
-from contracts.errors import UnknownReaderError
+from contracts.errors import ConfigError, DirectoryDownError, UnknownReaderError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -58,6 +58,8 @@ class CombinedDirectory:
 
         Raises:
             UnknownReaderError: nobody of that name, or more than one.
+            DirectoryDownError: a directory that might know the name does not answer.
+            ConfigError: two directories claim the same realm.
         """
         return self._resolve("reader", name)
 
@@ -75,11 +77,23 @@ class CombinedDirectory:
             return kept[1]
         self._cache.pop((kind, name), None)
         found: list[tuple[str, Reader]] = []
+        down: DirectoryDownError | None = None
+        realms: list[str] = []
         for directory in self._directories:
             try:
+                realms.append(directory.realm)
                 found.append((directory.realm, getattr(directory, kind)(name)))
             except UnknownReaderError:
                 continue
+            except DirectoryDownError as problem:
+                down = problem
+        if repeated := {realm for realm in realms if realms.count(realm) > 1}:
+            # else one of them could make people members of the other's groups
+            raise ConfigError(
+                f"두 디렉터리가 같은 realm 을 씁니다 (two directories claim one realm): {', '.join(repeated)}"
+            )
+        if down is not None and not any(name.endswith(f"@{realm}") for realm, _ in found):
+            raise down  # whoever it is, the other directory might know another one of that name
         if not found:
             raise UnknownReaderError(
                 f"{name}: 알 수 없는 사용자 또는 그룹입니다 (unknown)",

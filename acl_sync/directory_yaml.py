@@ -13,15 +13,15 @@
 
 from __future__ import annotations
 
+import unicodedata
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import yaml
-
-from acl_sync.yaml_lists import trusted_file
+from acl_sync.control_files import read_control_file, switch
 from contracts.access import Reader
-from contracts.errors import ConfigError, UnknownReaderError
+from contracts.errors import ConfigError, DirectoryDownError, UnknownReaderError
 
 if TYPE_CHECKING:
     from acl_sync.registry import DirectoryOptions
@@ -29,17 +29,31 @@ if TYPE_CHECKING:
 __all__ = ["YamlDirectory", "open_directories"]
 
 _FILE = "directory.yaml"
+_ABOUT = {"name", "mail", "title", "department"}
+_USER = _ABOUT | {"groups", "disabled", "expires"}
+_GROUP = _ABOUT | {"groups"}
 
 
 def open_directories(options: DirectoryOptions) -> list[YamlDirectory]:
-    """One directory a file: those that are named, and ``directory.yaml`` at the roots that have one."""
+    """One directory a file: those that are named, and ``directory.yaml`` at the roots where it counts."""
     beside = (root / _FILE for root in options.roots)
-    files = (*options.settings.files, *(file for file in beside if file.exists()))
-    return [YamlDirectory(file) for file in dict.fromkeys(files)]
+    return [YamlDirectory(file) for file in dict.fromkeys((*options.settings.files, *beside))]
+
+
+@dataclass(frozen=True, slots=True)
+class _People:
+    """What a file says: users who may read, with their groups; groups with those that they belong to."""
+
+    realm: str
+    users: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    groups: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    expires: dict[str, str] = field(default_factory=dict)
 
 
 class YamlDirectory:
     """See :class:`contracts.ports.Directory`; the file is read anew when it has changed.
+
+    A file that cannot be read, or not be understood, knows nobody: its directory counts as down.
 
     Args:
         path: The file.
@@ -47,75 +61,122 @@ class YamlDirectory:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._seen: tuple[int, int] | None = None
-        self._values: dict[str, Any] = {}
+        self._read_at: tuple[tuple[int, ...], _People] | None = None
 
     @property
     def realm(self) -> str:
-        """Realm of its users and groups."""
-        return str(self._read().get("realm") or "local")
+        """Realm of its users and groups.
+
+        Raises:
+            DirectoryDownError: the file cannot be used.
+        """
+        return self._people().realm
 
     def reader(self, name: str) -> Reader:
         """Resolve a user, as ``kim`` or ``kim@realm``."""
-        values = self._read()
-        realm = self.realm
-        account = name.removesuffix(f"@{realm}")
-        user = (values.get("users") or {}).get(account)
-        if not isinstance(user, dict) or user.get("disabled") or _expired(user.get("expires")):
+        people = self._people()
+        account = _composed(name).removesuffix(f"@{people.realm}")
+        if account not in people.users or _expired(people.expires.get(account, "")):
             raise UnknownReaderError(
                 f"{name}: 디렉터리에 없거나 사용 중지된 사용자입니다 (unknown or disabled)"
             )
-        groups = self._closure(user.get("groups") or [])
-        principals = {f"user:{account}@{realm}", f"everyone@{realm}"}
-        principals |= {f"group:{group}@{realm}" for group in groups}
-        return Reader(name=name, principals=frozenset(principals), realm=realm)
+        groups = _closure(people, people.users[account])
+        return _reader(name, people.realm, {f"user:{account}", *groups})
 
     def group(self, name: str) -> Reader:
         """What a mere member of this group may name itself by."""
-        realm = self.realm
-        group = name.removesuffix(f"@{realm}")
-        if group not in (self._read().get("groups") or {}):
+        people = self._people()
+        group = _composed(name).removesuffix(f"@{people.realm}")
+        if group not in people.groups:
             raise UnknownReaderError(f"{name}: 디렉터리에 없는 그룹입니다 (unknown group)")
-        principals = {f"group:{found}@{realm}" for found in self._closure([group])}
-        return Reader(
-            name=name, principals=frozenset({*principals, f"everyone@{realm}"}), realm=realm
-        )
+        return _reader(name, people.realm, _closure(people, (group,)))
 
-    def _closure(self, groups: list[Any]) -> set[str]:
-        known = self._read().get("groups") or {}
-        found: set[str] = set()
-        waiting = [str(group) for group in groups]
-        while waiting:
-            group = waiting.pop()
-            if group in found or group not in known:
-                continue
-            found.add(group)
-            waiting += [str(outer) for outer in (known[group] or {}).get("groups") or []]
-        return found
-
-    def _read(self) -> dict[str, Any]:
+    def _people(self) -> _People:
         try:
-            status = self._path.stat()
-            seen = (status.st_mtime_ns, status.st_ino)
-            if seen != self._seen:
-                if reason := trusted_file(self._path):
-                    raise ConfigError(f"{self._path}: {reason}")
-                values = yaml.safe_load(self._path.read_text(encoding="utf-8"))
-                if not isinstance(values, dict):
-                    raise ConfigError(
-                        f"{self._path}: realm, users, groups 가 필요합니다 (are needed)"
-                    )
-                self._values, self._seen = values, seen
-        except (OSError, UnicodeDecodeError, yaml.YAMLError) as problem:
-            raise ConfigError(f"{self._path}: {problem}") from problem
-        return self._values
+            seen = self._path.stat()
+            mark = (seen.st_ino, seen.st_size, seen.st_mtime_ns, seen.st_ctime_ns)
+            if self._read_at is None or self._read_at[0] != mark:
+                self._read_at = (mark, _parse(read_control_file(self._path)))
+        except (OSError, ConfigError) as problem:
+            self._read_at = None
+            raise DirectoryDownError(
+                f"디렉터리를 읽을 수 없습니다 (the directory cannot be read): {problem}",
+                advice=str(self._path),
+            ) from problem
+        return self._read_at[1]
 
 
-def _expired(value: Any) -> bool:
-    if value is None:
+def _reader(name: str, realm: str, principals: set[str]) -> Reader:
+    qualified = frozenset(f"{principal}@{realm}" for principal in (*principals, "everyone"))
+    return Reader(name=name, principals=qualified, realm=realm)
+
+
+def _closure(people: _People, groups: tuple[str, ...]) -> set[str]:
+    found: set[str] = set()
+    waiting = list(groups)
+    while waiting:
+        group = waiting.pop()
+        if f"group:{group}" not in found and group in people.groups:
+            found.add(f"group:{group}")
+            waiting += people.groups[group]
+    return found
+
+
+def _parse(values: dict[str, Any]) -> _People:
+    """What the file says.
+
+    Raises:
+        ConfigError: it is not as documented; nothing in it is guessed at.
+    """
+    realm = values.get("realm")
+    if not isinstance(realm, str) or not realm.strip() or "@" in realm:
+        raise ConfigError("realm: 이름이 필요합니다 (is needed)")
+    if unknown := values.keys() - {"realm", "users", "groups"}:
+        raise ConfigError(f"모르는 항목 (unknown): {', '.join(sorted(unknown))}")
+    people = _People(realm)
+    for name, about in _entries(values, "users", _USER).items():
+        disabled = switch(about.get("disabled", ""))
+        if disabled is None:
+            raise ConfigError(f"users.{name}.disabled: true 또는 false (must be one of them)")
+        if not disabled:
+            people.users[name] = _names(about.get("groups"), f"users.{name}.groups")
+            people.expires[name] = str(about.get("expires", ""))
+    for name, about in _entries(values, "groups", _GROUP).items():
+        people.groups[name] = _names(about.get("groups"), f"groups.{name}.groups")
+    return people
+
+
+def _entries(values: dict[str, Any], where: str, known: set[str]) -> dict[str, dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = {}
+    listed = values.get(where) or {}
+    if not isinstance(listed, dict):
+        raise ConfigError(f"{where}: 이름별 항목이어야 합니다 (must map names to entries)")
+    for name, about in listed.items():
+        key = _composed(name)
+        if key in found or not key:
+            raise ConfigError(f"{where}: {name!r} 이름이 두 번 나옵니다 (stands there twice)")
+        if not isinstance(about or {}, dict) or (about or {}).keys() - known:
+            raise ConfigError(f"{where}.{name}: {', '.join(sorted(known))} 만 쓸 수 있습니다")
+        found[key] = about or {}
+    return found
+
+
+def _names(values: Any, where: str) -> tuple[str, ...]:
+    if not isinstance(values or [], list) or not all(isinstance(v, str) for v in values or []):
+        raise ConfigError(f"{where}: 이름의 목록이어야 합니다 (must be a list of names)")
+    return tuple(_composed(value) for value in values or [])
+
+
+def _composed(name: str) -> str:
+    """Compare names as composed Unicode, as access lists do."""
+    return unicodedata.normalize("NFC", name)
+
+
+def _expired(value: str) -> bool:
+    if not value:
         return False
     try:
-        last = value if isinstance(value, date) else date.fromisoformat(str(value))
+        last = date.fromisoformat(value)
     except ValueError:
         return True  # a date that cannot be read does not keep an account open
     return last < datetime.now(UTC).date()

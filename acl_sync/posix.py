@@ -110,6 +110,10 @@ class PosixPermissionReader:
             groups=_shown(gates),
         )
 
+    def unmatched(self) -> tuple[str, ...]:
+        """Nothing: lists lie with the objects."""
+        return ()
+
     def _id(self, folder: str) -> str:
         """Different for different folders, whatever they are called; ``//`` is in no path, so lists go behind it."""
         plain = (folder or "/").replace("\\", "\\\\")

@@ -18,23 +18,22 @@ inherited ones. The nearest folder with a list decides; no list at all: nobody.
 from __future__ import annotations
 
 import os
-import stat
 import unicodedata
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import yaml
-
+from acl_sync.control_files import read_control_file, switch
 from contracts.access import AccessEntry, AccessScope, Effect, Gate
 from contracts.errors import ConfigError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from contracts.documents import SourceItem
     from contracts.ports import SourceFolder
     from contracts.settings import SourceSettings
 
-__all__ = ["YamlPermissionReader", "open_reader", "trusted_file"]
+__all__ = ["YamlPermissionReader", "open_reader"]
 
 _KEYS = {"realm", "share", "folders", "files"}
 
@@ -49,19 +48,6 @@ def open_reader(settings: SourceSettings) -> YamlPermissionReader:
     return YamlPermissionReader(settings.name, file)
 
 
-def trusted_file(path: Path) -> str:
-    """Why a control file beside the data may not be trusted, or "" where it may.
-
-    As ``sshd`` does with ``StrictModes``: whoever may write the file, or the folder that it lies in,
-    could give themselves rights.
-    """
-    for place in (path, path.parent):
-        seen = place.stat()
-        if seen.st_mode & stat.S_IWOTH and not seen.st_mode & stat.S_ISVTX:
-            return f"{place} 을(를) 누구나 쓸 수 있습니다 (is writable by everyone: chmod o-w)"
-    return ""
-
-
 class YamlPermissionReader:
     """See :class:`contracts.ports.PermissionReader`.
 
@@ -70,7 +56,7 @@ class YamlPermissionReader:
         path: The file.
 
     Raises:
-        ConfigError: the file is missing, malformed, or writable by everyone.
+        ConfigError: the file is missing, malformed, or somebody else may have written it.
     """
 
     def __init__(self, source: str, path: Path) -> None:
@@ -78,10 +64,12 @@ class YamlPermissionReader:
         self._path = path
         values = _read(path)
         self.realm = str(values.get("realm") or source)
-        share = self._entries(values["share"], "share") if values.get("share") else None
+        share = self._entries(values["share"] or [], "share") if "share" in values else None
         self._share = Gate("share", share) if share is not None else None
         self._folders = self._lists(values.get("folders") or {}, "folders")
         self._files = self._lists(values.get("files") or {}, "files")
+        self._unmatched = {("folders", path) for path in self._folders if path}
+        self._unmatched |= {("files", path) for path in self._files}
 
     @property
     def tags_tell(self) -> bool:
@@ -94,6 +82,7 @@ class YamlPermissionReader:
         Every folder has a scope of its own, so that a list that is added or taken away changes scopes, not documents.
         """
         path = _composed(folder.path)
+        self._unmatched.discard(("folders", path))
         return self._scope(path, self._in_force(path))
 
     def item(self, item: SourceItem) -> AccessScope:
@@ -102,8 +91,13 @@ class YamlPermissionReader:
         folder = path.rpartition("/")[0]
         if path not in self._files:
             return self._scope(folder, self._in_force(folder))
+        self._unmatched.discard(("files", path))
         inherit, own = self._files[path]
         return self._scope(path, (*own, *(self._handed_down(folder) if inherit else ())))
+
+    def unmatched(self) -> tuple[str, ...]:
+        """Paths of lists that nothing listed so far was at: misspelt, moved, or gone."""
+        return tuple(sorted(f"{where}: {path}" for where, path in self._unmatched))
 
     def _in_force(self, folder: str) -> tuple[AccessEntry, ...]:
         at = folder
@@ -135,11 +129,21 @@ class YamlPermissionReader:
             raise self._problem(f"{where}: 경로별 목록이어야 합니다 (must map paths to lists)")
         found = {}
         for path, value in lists.items():
-            inherit = isinstance(value, dict) and value.get("inherit") is True
-            entries = value.get("entries") if isinstance(value, dict) else value
-            key = _composed(str(path).strip("/"))
-            found[key] = (inherit, self._entries(entries or [], f"{where}.{path}"))
+            key = _composed(path.strip("/"))
+            if key in found:
+                raise self._problem(f"{where}: {path!r} 경로가 두 번 나옵니다 (stands there twice)")
+            if key and not {"", ".", ".."}.isdisjoint(key.split("/")):
+                raise self._problem(f"{where}: {path!r} — 루트 아래의 경로여야 합니다 (not a path)")
+            found[key] = self._list(value, f"{where}.{path}")
         return found
+
+    def _list(self, value: Any, where: str) -> tuple[bool, tuple[AccessEntry, ...]]:
+        if not isinstance(value, dict):
+            return False, self._entries(value or [], where)
+        inherit = switch(value.get("inherit", ""))
+        if inherit is None or value.keys() - {"inherit", "entries"}:
+            raise self._problem(f"{where}: {{inherit: true|false, entries: [...]}} 이어야 합니다")
+        return inherit, self._entries(value.get("entries") or [], where)
 
     def _entries(self, values: Any, where: str) -> tuple[AccessEntry, ...]:
         if not isinstance(values, list):
@@ -149,12 +153,13 @@ class YamlPermissionReader:
     def _entry(self, value: Any, where: str) -> AccessEntry:
         if isinstance(value, dict) and len(value) == 1:
             effect, principal = next(iter(value.items()))
-            kind, _, name = str(principal).partition(":")
-            fits = (kind in {"user", "group"} and name) or principal == "everyone"
-            if effect in {"allow", "deny"} and fits:
-                return AccessEntry(
-                    Effect(effect), f"{principal}@{self.realm}", label=f"{effect} {principal}"
-                )
+            written = unicodedata.normalize("NFC", principal) if isinstance(principal, str) else ""
+            kind, _, name = written.partition(":")
+            fits = kind in {"user", "group"} and name and name == name.strip()
+            if effect in {"allow", "deny"} and (fits or written == "everyone"):
+                # kim@hanbit is named as people name themselves where several directories know a kim
+                full = written if "@" in name else f"{written}@{self.realm}"
+                return AccessEntry(Effect(effect), full, label=f"{effect} {written}")
         raise self._problem(
             f"{where}: {value!r} — {{allow|deny: user:이름 | group:이름 | everyone}} 이어야 합니다"
         )
@@ -164,17 +169,9 @@ class YamlPermissionReader:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    try:
-        reason = trusted_file(path)
-        values = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as problem:
-        raise ConfigError(f"{path}: {problem}") from problem
-    if reason:
-        raise ConfigError(f"{path}: {reason}")
-    if not isinstance(values, dict):
-        raise ConfigError(f"{path}: 최상위는 {', '.join(sorted(_KEYS))} 입니다 (top level keys)")
+    values = read_control_file(path)
     if unknown := set(values) - _KEYS:
-        raise ConfigError(f"{path}: 모르는 항목 (unknown): {', '.join(map(str, sorted(unknown)))}")
+        raise ConfigError(f"{path}: 모르는 항목 (unknown): {', '.join(sorted(unknown))}")
     return values
 
 

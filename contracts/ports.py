@@ -232,6 +232,10 @@ class PermissionReader(Protocol):
         """The scope that decides for an item."""
         ...
 
+    def unmatched(self) -> tuple[str, ...]:
+        """After a complete listing: lists kept apart from the objects that nothing listed was at."""
+        ...
+
 
 class Directory(Protocol):
     """Who is in which group, now.

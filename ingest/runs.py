@@ -30,6 +30,7 @@ __all__ = ["RunSummary", "SourceRun"]
 
 _log = structlog.get_logger()
 _HEARTBEAT_SECONDS = 5.0
+_SHOWN = 5
 _CHECK_BYTES = 1 << 30
 """Content read in one run to compare files whose change time alone has moved."""
 
@@ -152,7 +153,7 @@ class SourceRun:
         summary.scan = result.counts
         summary.scan["lists_read"] = tracker.lists_read
         summary.scan["scopes_changed"] = tracker.changed
-        summary.alert = result.alert
+        summary.alert = result.alert or _unmatched(self._permissions.unmatched())
         summary.planned = result.dry_run
 
     def _process(self, summary: RunSummary, run_id: str) -> None:
@@ -245,6 +246,13 @@ class SourceRun:
         if time.monotonic() - self._beat >= _HEARTBEAT_SECONDS:
             self._beat = time.monotonic()
             self._kit.catalog.runs.heartbeat(run_id, counts)
+
+
+def _unmatched(lists: tuple[str, ...]) -> str:
+    if not lists:
+        return ""
+    shown = ", ".join(lists[:_SHOWN]) + (" …" if len(lists) > _SHOWN else "")
+    return f"접근 목록이 가리키는 것이 없습니다 (access lists of what is not there): {shown}"
 
 
 @contextlib.contextmanager
