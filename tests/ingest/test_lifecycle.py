@@ -361,3 +361,61 @@ def _encrypted_office() -> bytes:
     data[6] |= 1
     data[data.index(b"PK\x01\x02") + 8] |= 1
     return bytes(data)
+
+
+def test_a_lost_index_is_made_again_from_stored_parses(installation):
+    installation.write("a.md", "# 세척 기준\n\n초음파 세척 60도\n")
+    installation.write("b/c.txt", "유압유 점검 기록")
+    installation.ingest()
+    shutil.rmtree(installation.home / "index")
+    summary = installation.ingest()
+    assert (summary.work["items"], summary.work["parsed"]) == (2, 0)
+    assert installation.paths("초음파") == ["a.md"]
+    assert installation.paths("유압유") == ["b/c.txt"]
+
+
+def test_what_the_catalog_does_not_know_is_removed_from_the_index_at_start(installation):
+    installation.write("a.txt", "유압유 점검 기록")
+    installation.ingest()
+    with installation.kit() as kit:
+        (row,) = list(kit.index.inventory())
+        with kit.catalog.transaction():
+            kit.catalog.documents.purge([row.document_id])
+    with installation.kit() as kit:
+        assert kit.index.stats()["documents"] == 0
+
+
+def test_another_configuration_processes_stored_parses_again(installation):
+    installation.write("a.md", "# 제목\n\n" + "압입 하중 기준을 확인한다. " * 80)
+    installation.ingest()
+    before = len(installation.hits("압입 하중"))
+    installation.options["chunk"] = {"target_tokens": 64, "max_tokens": 96, "overlap_tokens": 0}
+    summary = installation.ingest()
+    assert (summary.work["items"], summary.work["parsed"]) == (1, 0)
+    assert len(installation.hits("압입 하중")) > before
+
+
+def test_a_dry_run_tells_and_changes_nothing(installation):
+    installation.write("a.txt", "첫째")
+    installation.ingest()
+    installation.write("b.txt", "둘째")
+    (installation.drive / "a.txt").unlink()
+    from app.wiring import source_run
+
+    with installation.kit() as kit:
+        planned = source_run(kit, installation.source(kit)).plan().planned
+        assert sorted(planned) == [("deleted", "a.txt"), ("new", "b.txt")]
+        assert kit.catalog.items.by_path("drive", "b.txt") is None
+        assert kit.catalog.items.by_path("drive", "a.txt").state == "present"
+
+
+def test_patterns_choose_what_is_read(installation):
+    installation.source_options |= {"include": ["*.txt"], "exclude": ["임시/"]}
+    for path in ("a.txt", "b.md", "임시/c.txt"):
+        installation.write(path, "패턴 시험 문서")
+    installation.ingest()
+    assert installation.paths("패턴") == ["a.txt"]
+    with installation.kit() as kit:
+        reasons = {r.path: r.outcome.reason for r in kit.catalog.outcomes.current("drive")}
+    assert reasons["b.md"] == "excluded"
+    assert reasons["임시"] == "excluded"
