@@ -289,6 +289,9 @@ def to_table(
                 if (row, column) not in grid.merges
                 and not _is_covered(hidden, column_at.get(column))
             }
+        if list(found) == columns:
+            cells += [Cell(place, at, cell.text) for at, cell in enumerate(found.values())]
+            continue
         shown = [
             (column_at[column], cell.text) for column, cell in found.items() if column in column_at
         ]
