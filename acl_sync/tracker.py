@@ -15,12 +15,14 @@ from catalog.times import utc_now
 from contracts.ports import SourceFolder
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from catalog.catalog import Catalog
     from contracts.access import AccessScope
     from contracts.documents import SourceItem
     from contracts.ports import PermissionReader
 
-__all__ = ["ScopeTracker"]
+__all__ = ["ScopeTracker", "close_scopes"]
 
 
 class ScopeTracker:
@@ -147,21 +149,36 @@ class ScopeTracker:
         self._catalog.scopes.put([_joined(old, scope)])
 
     def _write(self, pairs: list[tuple[AccessScope | None, AccessScope | None]]) -> None:
-        now = utc_now()
-        rows = [
-            LedgerRecord(
-                at_seen=now,
-                effective_at=now,
-                source=self._source,
-                scope_id=change.scope_id,
-                principal=change.principal,
-                change=change.change,
-                detail=change.gate,
-            )
-            for old, new in pairs
-            for change in changes_of(old, new)
-        ]
-        self._catalog.ledger.append_many(rows)
+        _write_changes(self._catalog, self._source, pairs)
+
+
+def close_scopes(catalog: Catalog, source: str) -> None:
+    """Let nobody through the scopes of a source, since its lists cannot be read; the next good run opens them."""
+    found = [scope for scope in catalog.scopes.all(source) if scope.readable]
+    pairs = [(scope, replace(scope, readable=False)) for scope in found]
+    with catalog.transaction():
+        catalog.scopes.put(closed for _, closed in pairs)
+        _write_changes(catalog, source, pairs)
+
+
+def _write_changes(
+    catalog: Catalog, source: str, pairs: Iterable[tuple[AccessScope | None, AccessScope | None]]
+) -> None:
+    now = utc_now()
+    rows = [
+        LedgerRecord(
+            at_seen=now,
+            effective_at=now,
+            source=source,
+            scope_id=change.scope_id,
+            principal=change.principal,
+            change=change.change,
+            detail=change.gate,
+        )
+        for old, new in pairs
+        for change in changes_of(old, new)
+    ]
+    catalog.ledger.append_many(rows)
 
 
 def _joined(old: AccessScope, new: AccessScope) -> AccessScope:

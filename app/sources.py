@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from app.controls import check_overlaps
 from catalog.records import SourceRecord
 from contracts.errors import ConfigError
 from contracts.settings import SourceSettings
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from catalog.catalog import Catalog
 
 __all__ = ["add_source", "source_of_path"]
@@ -42,13 +44,7 @@ def add_source(catalog: Catalog, settings: SourceSettings, origin: str) -> Sourc
     root = settings.root.expanduser().resolve()
     if catalog.sources.get(settings.name) is not None:
         raise ConfigError(f"{settings.name}: 이미 있는 소스 이름입니다 (the name is taken)")
-    for record in catalog.sources.list():
-        other = Path(str(record.config["root"])).expanduser().resolve()
-        if root.is_relative_to(other) or other.is_relative_to(root):
-            raise ConfigError(
-                f"{root}: 소스 {record.name} ({other}) 와 겹칩니다 (overlaps another source)",
-                advice=f"seoga ingest {record.name}",
-            )
+    check_overlaps(catalog, settings)
     kept = settings.model_copy(update={"root": root})
     config = kept.model_dump(mode="json")
     catalog.sources.upsert(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import shutil
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from contracts.errors import ConfigError, SeogaError
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
 
     from acl_sync.directory import CombinedDirectory
     from acl_sync.view import CatalogAccess
+    from app.controls import Controls
     from catalog.catalog import Catalog
     from contracts.ports import Embedder, IndexBackend, PermissionReader
     from ingest.kit import Kit
@@ -127,42 +127,71 @@ def source_run(
     kit: Kit,
     settings: SourceSettings,
     progress: Callable[[str, Counter[str]], None] | None = None,
+    *,
+    dry_run: bool = False,
 ) -> SourceRun:
     """A run over one source.
 
     Raises:
-        SeogaError: the source or its access lists cannot be read; stored as the source's alert, too.
+        SeogaError: the source or its access lists cannot be read; stored as the source's alert, too. Lists that
+            cannot be read let nobody through, until they can (``dry_run``: nothing is stored or changed).
     """
+    from acl_sync.tracker import close_scopes
+    from app.controls import check_overlaps, decide, difference
     from ingest.runs import SourceRun
     from ingest.sources.registry import make_source
 
+    # a root that is a link shall mean one folder throughout the run
+    settings = settings.model_copy(update={"root": settings.root.expanduser().resolve()})
     source = make_source(settings)
     try:
-        permissions = permission_reader(settings)
+        check_overlaps(kit.catalog, settings)
+        source.check()
+        controls = decide(kit.catalog, settings)
+        try:
+            permissions = permission_reader(settings, controls)
+        except ConfigError as problem:
+            if not dry_run:
+                close_scopes(kit.catalog, settings.name)
+            accept = f"일부러 바꿨으면 (if it was meant): seoga source accept {settings.name}"
+            raise ConfigError(problem.message, advice=problem.advice or accept) from problem
         trust_tags = permissions.tags_tell and source.probe().change_time
     except SeogaError as problem:
-        kit.catalog.sources.set_alert(settings.name, str(problem))
+        if not dry_run:
+            kit.catalog.sources.set_alert(settings.name, str(problem))
         raise
-    return SourceRun(kit, settings, source, permissions, trust_tags=trust_tags, progress=progress)
+    return SourceRun(
+        kit,
+        settings,
+        source,
+        permissions,
+        trust_tags=trust_tags,
+        progress=progress,
+        notice=difference(settings, controls),
+    )
 
 
-def permission_reader(settings: SourceSettings) -> PermissionReader:
-    """Whoever copies the source's access lists: ``acl.yaml`` where one is named or lies at the root."""
+def permission_reader(settings: SourceSettings, controls: Controls) -> PermissionReader:
+    """Whoever copies the source's access lists, as it was decided."""
     from acl_sync.registry import make_permission_reader
 
-    return make_permission_reader(settings)
+    acl = settings.acl.model_copy(update={"kind": controls.lists})
+    return make_permission_reader(settings.model_copy(update={"acl": acl}))
 
 
 def open_directory(settings: Settings, catalog: Catalog) -> CombinedDirectory:
     """Everyone whom the configured directories know."""
     from acl_sync.directory import CombinedDirectory
     from acl_sync.registry import DirectoryOptions, make_directories
+    from app.controls import controls_of
 
-    roots = (
-        Path(str(record.config.get("root", "")))
-        for record in catalog.sources.list()
-        if record.kind == "filesystem"
-    )
+    roots = []
+    for record in catalog.sources.list():
+        source = source_settings(catalog, record.name)
+        source = source.model_copy(update={"root": source.root.expanduser().resolve()})
+        controls = controls_of(catalog, source)
+        if controls is not None and controls.people:
+            roots.append(source.root)
     options = DirectoryOptions(settings=settings.directory, roots=tuple(roots))
     cache_seconds = settings.directory.cache_seconds
     return CombinedDirectory(make_directories(options), cache_seconds=cache_seconds)

@@ -66,9 +66,10 @@ class SourceRun:
         permissions: Copies its access lists.
         trust_tags: Whether the change time can be relied on (see the source's probe).
         progress: Called with a path and the counts so far.
+        notice: What the operator must look at besides, or "".
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  the parts of a run, each once
         self,
         kit: Kit,
         settings: SourceSettings,
@@ -77,7 +78,9 @@ class SourceRun:
         *,
         trust_tags: bool,
         progress: Callable[[str, Counter[str]], None] | None = None,
+        notice: str = "",
     ) -> None:
+        self._notice = notice
         self._kit = kit
         self._settings = settings
         self._source = source
@@ -153,7 +156,8 @@ class SourceRun:
         summary.scan = result.counts
         summary.scan["lists_read"] = tracker.lists_read
         summary.scan["scopes_changed"] = tracker.changed
-        summary.alert = result.alert or _unmatched(self._permissions.unmatched())
+        notices = (result.alert, self._notice, _unmatched(self._permissions.unmatched()))
+        summary.alert = " / ".join(filter(None, notices))
         summary.planned = result.dry_run
 
     def _process(self, summary: RunSummary, run_id: str) -> None:

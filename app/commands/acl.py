@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 import click
@@ -24,12 +25,21 @@ def command() -> None:
 def sync(sources: tuple[str, ...]) -> None:
     """원본의 권한을 지금 따라갑니다. 문서를 읽지 않습니다 (follow the source's permissions now)."""
     from app.wiring import open_kit, source_run, source_settings
+    from contracts.errors import SeogaError
     from contracts.settings import load_settings
 
+    failed = False
     with open_kit(load_settings()) as kit:
         names = sources or tuple(record.name for record in kit.catalog.sources.list())
         for name in names:
-            summary = source_run(kit, source_settings(kit.catalog, name)).permissions()
+            try:
+                summary = source_run(kit, source_settings(kit.catalog, name)).permissions()
+            except (
+                SeogaError
+            ) as problem:  # the other sources' permissions are followed all the same
+                click.echo(f"seoga: {problem}", err=True)
+                failed = True
+                continue
             scan = summary.scan
             click.echo(
                 f"{name}: 목록 읽음 {scan['lists_read']} (lists read), 범위 변경 {scan['scopes_changed']} "
@@ -37,6 +47,8 @@ def sync(sources: tuple[str, ...]) -> None:
             )
             if summary.alert:
                 click.echo(f"   주의 (alert): {summary.alert}")
+    if failed:
+        sys.exit(2)
 
 
 @command.command("explain")

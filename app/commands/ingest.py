@@ -40,7 +40,7 @@ def command(
     yet becomes one. Every file ends with an outcome; a bad file never ends the run.
     """
     from app.wiring import open_kit, source_run
-    from contracts.errors import LeaseLostError, SourceUnreachableError
+    from contracts.errors import SeogaError
     from contracts.settings import load_settings
 
     if name and len(targets) > 1:
@@ -51,9 +51,9 @@ def command(
         for settings in sources:
             try:
                 with _progress(quiet=as_json) as progress:
-                    run = source_run(kit, settings, progress)
+                    run = source_run(kit, settings, progress, dry_run=dry_run)
                     summary = run.plan() if dry_run else run.content(retry_failed=retry_failed)
-            except (SourceUnreachableError, LeaseLostError) as problem:
+            except SeogaError as problem:
                 click.echo(f"seoga: {problem}", err=True)
                 failed = True
                 continue

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
+    from app.controls import Controls
     from catalog.catalog import Catalog
     from catalog.records import SourceRecord
 
@@ -80,6 +81,7 @@ def add(  # noqa: PLR0913  one argument an option
     """NAME 이라는 소스로 ROOT 폴더를 등록합니다 (add a folder as a source)."""
     from pydantic import ValidationError
 
+    from app.controls import decide
     from app.sources import add_source
     from app.wiring import open_catalog, permission_reader
     from contracts.settings import SourceSettings, load_settings
@@ -105,11 +107,15 @@ def add(  # noqa: PLR0913  one argument an option
     except ValidationError as problem:
         first = problem.errors(include_url=False)[0]
         raise click.UsageError(f"{first['loc'][0]}: {first['msg']}") from problem
-    permission_reader(settings)
-    found = make_source(settings).probe(write=probe)
-    with open_catalog(load_settings()) as catalog:
+    source = make_source(settings)
+    source.check()
+    with open_catalog(load_settings()) as catalog, catalog.transaction():
         add_source(catalog, settings, origin="command")
+        controls = decide(catalog, settings, anew=True)
+        permission_reader(settings, controls)
+    found = source.probe(write=probe)
     click.echo(f"{name}: 등록했습니다 (added). seoga ingest {name}")
+    click.echo(f"   {_controls(controls)}")
     for label, value in (
         ("변경 시각 (change time)", found.change_time),
         ("생성 시각 (birth time)", found.birth_time),
@@ -135,6 +141,25 @@ def scan(name: str) -> None:
         click.echo(f"주의 (alert): {summary.alert}")
 
 
+@command.command("accept")
+@click.argument("name")
+def accept(name: str) -> None:
+    """루트의 acl.yaml, directory.yaml 을 지금 있는 대로 따르기로 합니다 (follow what lies at the root now)."""
+    from app.controls import decide
+    from app.wiring import open_catalog, permission_reader, source_settings
+    from contracts.settings import load_settings
+    from ingest.sources.registry import make_source
+
+    with open_catalog(load_settings()) as catalog, catalog.transaction():
+        settings = source_settings(catalog, name)
+        settings = settings.model_copy(update={"root": settings.root.expanduser().resolve()})
+        make_source(settings).check()
+        controls = decide(catalog, settings, anew=True)
+        permission_reader(settings, controls)
+    click.echo(f"{name}: {_controls(controls)}")
+    click.echo(f"   seoga acl sync {name}")
+
+
 @command.command("confirm-deletions")
 @click.argument("name")
 def confirm_deletions(name: str) -> None:
@@ -147,6 +172,12 @@ def confirm_deletions(name: str) -> None:
         source_settings(kit.catalog, name)
         count = confirm_hidden(kit.catalog, kit.index, kit.blobs, name)
     click.echo(f"{name}: {count}건을 지웠습니다 (purged)")
+
+
+def _controls(controls: Controls) -> str:
+    lists = {"yaml": "acl.yaml", "posix": "파일 시스템 (file system)"}.get(controls.lists)
+    people = ", 사람 (people): directory.yaml" if controls.people else ""
+    return f"권한 (permissions): {lists or controls.lists}{people}"
 
 
 def _object(catalog: Catalog, record: SourceRecord) -> dict[str, object]:

@@ -15,7 +15,7 @@ import psutil
 from contracts.ports import SourceProbe
 from ingest.sources.statx import lstat
 
-__all__ = ["probe_folder"]
+__all__ = ["file_system_of", "probe_folder"]
 
 _GOOD_CHANGE_TIME = frozenset(
     {"ext2", "ext3", "ext4", "xfs", "btrfs", "zfs", "tmpfs", "f2fs", "nfs4", "overlay"}
@@ -30,7 +30,7 @@ def probe_folder(root: Path, *, write: bool) -> SourceProbe:
     where the account may not write (as a reader account should not), the answer is told from the kind of file
     system and says so.
     """
-    kind = _file_system(root)
+    kind = file_system_of(root)
     birth = lstat(os.fspath(root)).birth_ns is not None
     lists = _access_lists(root)
     scratch = _scratch(root) if write else None
@@ -63,7 +63,8 @@ def _scratch(root: Path) -> Path | None:
         return None
 
 
-def _file_system(root: Path) -> str:
+def file_system_of(root: Path) -> str:
+    """Kind of the file system that a folder lies on (``ext4``, ``cifs``, …), or ``unknown``."""
     resolved = os.fspath(root.resolve())
     best = ("", "unknown")
     for mount in psutil.disk_partitions(all=True):
