@@ -35,7 +35,7 @@ fi
 
 install_packages "${wanted[@]}"
 if [ ! -x .venv/bin/python ]; then
-  if ! "$python" -m venv .venv 2>/dev/null; then
+  if ! "$python" -m venv .venv >/dev/null 2>&1; then
     rm -rf .venv
     version=$("$python" -c 'import sys; print(f"{sys.version_info.major}.{sys.version_info.minor}")')
     if apt-cache show "python$version-venv" >/dev/null 2>&1; then install_packages "python$version-venv"; else install_packages python3-venv; fi
