@@ -93,7 +93,9 @@ class YamlPermissionReader:
             return self._scope(folder, self._in_force(folder))
         self._unmatched.discard(("files", path))
         inherit, own = self._files[path]
-        return self._scope(path, (*own, *(self._handed_down(folder) if inherit else ())))
+        # "//" is in no path: a folder whose name composes to the file's must not take over its scope
+        key = f"{folder}//{path.removeprefix(folder).lstrip('/')}"
+        return self._scope(key, (*own, *(self._handed_down(folder) if inherit else ())))
 
     def unmatched(self) -> tuple[str, ...]:
         """Paths of lists that nothing listed so far was at: misspelt, moved, or gone."""
