@@ -44,13 +44,15 @@ if [ ! -x .venv/bin/python ]; then
 fi
 
 # Installed again only when the pins or the package's metadata have changed.
+pins=constraints.txt
+[ "$what" = test ] && pins=constraints-dev.txt
 stamp=.venv/.installed-$what
-now=$(cat constraints.txt pyproject.toml | sha256sum)
+now=$(cat "$pins" constraints-build.txt pyproject.toml | sha256sum)
 if [ "$(cat "$stamp" 2>/dev/null)" != "$now" ]; then
   say "파이썬 패키지 설치 (Python packages)"
   pip() { .venv/bin/python -m pip --disable-pip-version-check "$@"; }
   pip install -q --require-hashes -r constraints-build.txt
-  pip install -q --require-hashes --no-build-isolation -r constraints.txt
+  pip install -q --require-hashes --no-build-isolation -r "$pins"
   pip install -q --no-deps --no-build-isolation -e .
   printf '%s' "$now" > "$stamp"
 fi

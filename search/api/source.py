@@ -30,6 +30,7 @@ _BESIDE = (
     "pyproject.toml",
     "constraints.txt",
     "constraints-build.txt",
+    "constraints-dev.txt",
 )
 
 
