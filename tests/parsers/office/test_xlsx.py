@@ -74,6 +74,13 @@ def test_years_above_figures_are_headers(book, read):
     assert shown.address(shown.tables()[0], "200") == (("2025",), ("원가",))
 
 
+def test_codes_that_resemble_powers_of_ten_are_names(book, read):
+    for row in (["라인", "E10", "E20", "E31"], ["절단", 310, 325, 298], ["용접", 210, 200, 199]):
+        book.active.append(row)
+    shown = read()
+    assert shown.address(shown.tables()[0], "200") == (("E20",), ("용접",))
+
+
 def test_several_tables_on_a_sheet_stay_apart(book, read):
     sheet = book.active
     for row, cells in {
