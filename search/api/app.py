@@ -10,11 +10,13 @@ import hmac
 from datetime import date
 from typing import TYPE_CHECKING, Annotated, Any
 
+import structlog
 from fastapi import Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from pydantic import BaseModel, ConfigDict, Field
+from starlette.exceptions import HTTPException
 
 from contracts.errors import (
     ConfigError,
@@ -25,6 +27,7 @@ from contracts.errors import (
     UnknownReaderError,
 )
 from contracts.search import SearchRequest
+from search.api.limits import BodyLimit
 from search.api.objects import response_object
 from search.api.source import source_archive
 
@@ -42,7 +45,15 @@ _STATUS = (
     (TransientError, 503),
     (ConfigError, 500),
 )
+_SHORTEST_TOKEN = 16
+_FAULT = 500
+_NOT_FOUND = 404
+_NOT_NOW = "지금은 답할 수 없습니다 (cannot be answered now)"
 _bearer = HTTPBearer(auto_error=False)
+_log = structlog.get_logger()
+
+
+_Values = Annotated[list[str], Field(max_length=50)]
 
 
 class SearchBody(BaseModel):
@@ -61,7 +72,7 @@ class SearchBody(BaseModel):
     include_obsolete: bool = False
     as_of: date | None = None
     types: list[str] = Field(default_factory=list, max_length=50)
-    filters: dict[str, str | list[str]] = Field(default_factory=dict, max_length=20)
+    filters: dict[str, str | _Values] = Field(default_factory=dict, max_length=20)
     restrict_groups: list[str] = Field(default_factory=list, max_length=50)
 
     def request(self) -> SearchRequest:
@@ -94,7 +105,15 @@ def create_app(searcher: Searcher, token: str, health: Callable[[], dict[str, An
         searcher: Answers queries.
         token: Bearer token of the services that may search for named readers.
         health: What ``GET /v1/health`` tells.
+
+    Raises:
+        ConfigError: the token is empty or easily guessed.
     """
+    if len(token.strip()) < _SHORTEST_TOKEN:
+        raise ConfigError(
+            f"API 토큰은 {_SHORTEST_TOKEN}자 이상입니다 (an API token has at least {_SHORTEST_TOKEN} characters)",
+            advice="openssl rand -hex 32",
+        )
     app = FastAPI(
         title="Seoga 서가",
         summary="Permitted and cited passages (권한과 출처가 있는 검색)",
@@ -125,14 +144,24 @@ def create_app(searcher: Searcher, token: str, health: Callable[[], dict[str, An
         return Response(source_archive(), media_type="application/zip", headers=headers)
 
     _handle_errors(app)
+    refusal = _error(413, "query", "요청이 너무 큽니다 (the request is too large)", "/docs")
+    app.add_middleware(BodyLimit, refusal=refusal)
     return app
 
 
 def _handle_errors(app: FastAPI) -> None:
     @app.exception_handler(SeogaError)
     def known(_request: Request, problem: SeogaError) -> JSONResponse:
-        status = next((code for kind, code in _STATUS if isinstance(problem, kind)), 500)
+        status = next((code for kind, code in _STATUS if isinstance(problem, kind)), _FAULT)
+        if status >= _FAULT:  # what is wrong here, and where things lie, is for operators
+            _log.error("request_failed", code=problem.code, reason=str(problem))
+            return _error(status, problem.code, _NOT_NOW, "")
         return _error(status, problem.code, problem.message, problem.advice)
+
+    @app.exception_handler(Exception)
+    def unknown(_request: Request, problem: Exception) -> JSONResponse:
+        _log.error("request_failed", code="internal", reason=type(problem).__name__)
+        return _error(_FAULT, "internal", _NOT_NOW, "")
 
     @app.exception_handler(_Unauthorised)
     def unauthorised(_request: Request, _problem: _Unauthorised) -> JSONResponse:
@@ -146,7 +175,14 @@ def _handle_errors(app: FastAPI) -> None:
         place = ".".join(str(part) for part in first["loc"] if part != "body") or "body"
         return _error(422, "query", f"{place}: {first['msg']}", "/docs")
 
+    @app.exception_handler(HTTPException)
+    def refused(_request: Request, problem: HTTPException) -> JSONResponse:
+        code = "not_found" if problem.status_code == _NOT_FOUND else "query"
+        return _error(problem.status_code, code, str(problem.detail), "/docs")
+
 
 def _error(status: int, code: str, message: str, advice: str) -> JSONResponse:
-    body = {"error": {"code": code, "message": message, "advice": advice}}
-    return JSONResponse(body, status_code=status)
+    told = {"code": code, "message": message, "advice": advice}
+    # a request may hold lone surrogates, which no answer can
+    clean = {key: text.encode("utf-8", "replace").decode() for key, text in told.items()}
+    return JSONResponse({"error": clean}, status_code=status)
