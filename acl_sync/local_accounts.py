@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ctypes
 import grp
 import os
 import pwd
+import time
 from typing import TYPE_CHECKING
 
 from contracts.access import Reader
@@ -15,17 +17,39 @@ if TYPE_CHECKING:
 
 __all__ = ["LocalAccounts", "open_directories"]
 
+_LONGEST_ENTRY = 4096
+_NEVER = -1
+_DAY = 86_400
+
 
 def open_directories(options: DirectoryOptions) -> list[LocalAccounts]:
     """The accounts of this machine, unless they shall not count."""
     return [LocalAccounts()] if options.settings.local_accounts else []
 
 
+class _Shadow(ctypes.Structure):
+    """``struct spwd`` of ``<shadow.h>``; Python's own module for it ends with 3.12."""
+
+    _fields_ = (
+        ("name", ctypes.c_char_p),
+        ("password", ctypes.c_char_p),
+        ("changed", ctypes.c_long),
+        ("least", ctypes.c_long),
+        ("most", ctypes.c_long),
+        ("warn", ctypes.c_long),
+        ("inactive", ctypes.c_long),
+        ("expires", ctypes.c_long),
+        ("flags", ctypes.c_ulong),
+    )
+
+
 class LocalAccounts:
     """See :class:`contracts.ports.Directory`.
 
     The superuser gets no principal beyond its own: that it may read everything at the file server is no reason
-    to show it everything here.
+    to show it everything here. An account is over from the day on that ``shadow(5)`` names as its expiration
+    (``usermod --expiredate``), where this process may read it: as root, or in the group ``shadow``. A locked
+    password ends no account, nor does it for who comes with a key.
 
     Args:
         realm: Realm of the numeric ids, as the permission reader names them.
@@ -43,6 +67,8 @@ class LocalAccounts:
             raise UnknownReaderError(
                 f"{name}: 이 컴퓨터에 없는 계정입니다 (no such account)"
             ) from problem
+        if _expired(entry.pw_name):
+            raise UnknownReaderError(f"{name}: 만료된 계정입니다 (the account has expired)")
         groups = os.getgrouplist(entry.pw_name, entry.pw_gid)
         principals = {f"uid:{entry.pw_uid}@{self.realm}", f"everyone@{self.realm}"}
         principals |= {f"gid:{group}@{self.realm}" for group in groups}
@@ -58,3 +84,15 @@ class LocalAccounts:
             ) from problem
         principals = {f"gid:{entry.gr_gid}@{self.realm}", f"everyone@{self.realm}"}
         return Reader(name=name, principals=frozenset(principals), realm=self.realm)
+
+
+def _expired(account: str) -> bool:
+    """As ``pam_unix`` decides: from the day on, in days since 1970 (UTC); -1: never."""
+    entry, found = _Shadow(), ctypes.c_void_p()
+    buffer = ctypes.create_string_buffer(_LONGEST_ENTRY)
+    place = (ctypes.byref(entry), buffer, ctypes.c_size_t(len(buffer)), ctypes.byref(found))
+    failed = ctypes.CDLL(None).getspnam_r(os.fsencode(account), *place)
+    if failed or found.value is None:  # not ours to read, or an account without an entry
+        return False
+    last = int(entry.expires)
+    return last != _NEVER and time.time() // _DAY >= last
