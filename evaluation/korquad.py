@@ -107,17 +107,18 @@ def run_korquad(  # noqa: PLR0913, PLR0917  the parts of a search, each once
 
 
 def _load(data: Path) -> tuple[list[_Paragraph], list[_Question]]:
-    paragraphs: list[_Paragraph] = []
+    numbers: dict[_Paragraph, int] = {}
     questions: list[_Question] = []
     try:
         for article in json.loads(data.read_text(encoding="utf-8"))["data"]:
             for paragraph in article["paragraphs"]:
-                number = len(paragraphs)
-                paragraphs.append(_Paragraph(article["title"], paragraph["context"]))
+                # some paragraphs stand in the file twice: either is the right one
+                found = _Paragraph(article["title"], paragraph["context"])
+                number = numbers.setdefault(found, len(numbers))
                 questions += [_Question(qa["question"], number) for qa in paragraph["qas"]]
     except (KeyError, TypeError, ValueError, OSError) as problem:
         raise ConfigError(f"{data} is not a KorQuAD 1.0 file: {problem}") from problem
-    return paragraphs, questions
+    return list(numbers), questions
 
 
 def _pieces(text: str) -> Iterator[str]:
