@@ -392,7 +392,9 @@ class IndexBackend(Protocol):
 class BlobStore(Protocol):
     """Named immutable bytes: parsed documents, page images of samples.
 
-    Promises: ``put`` is atomic (a reader sees all or nothing) and idempotent.
+    Promises: ``put`` is atomic (a reader sees all or nothing) and idempotent; what it stored can be read, even where a
+    damaged blob lay there before; a damaged blob counts as missing. What is no key, or lies below another key, is a
+    ``ValueError``.
     """
 
     def put(self, key: str, data: bytes) -> None:
