@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import threading
 import time
 from collections import Counter
 from dataclasses import dataclass, field
@@ -12,7 +13,7 @@ import structlog
 
 from acl_sync.tracker import ScopeTracker
 from catalog.times import utc_now
-from contracts.errors import SeogaError
+from contracts.errors import CatalogUnavailableError, LeaseLostError, SeogaError
 from ingest.drafts import Drafter
 from ingest.drain import drain
 from ingest.pipeline import Pipeline
@@ -22,6 +23,7 @@ from ingest.scan import Scan
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from catalog.catalog import Catalog
     from contracts.ports import PermissionReader, Source
     from contracts.settings import SourceSettings
     from ingest.kit import Kit
@@ -226,7 +228,8 @@ class SourceRun:
         run = catalog.runs.start(kind, name)
         self._beat = time.monotonic()
         try:
-            yield run.run_id
+            with _beating(catalog, run.run_id):
+                yield run.run_id
         except SeogaError as problem:
             catalog.sources.set_alert(name, str(problem))
             catalog.runs.finish(
@@ -250,6 +253,29 @@ class SourceRun:
         if time.monotonic() - self._beat >= _HEARTBEAT_SECONDS:
             self._beat = time.monotonic()
             self._kit.catalog.runs.heartbeat(run_id, counts)
+
+
+@contextlib.contextmanager
+def _beating(catalog: Catalog, run_id: str) -> Iterator[None]:
+    """Show that the run lives, however long a listing or a single file takes."""
+    stop = threading.Event()
+
+    def beat() -> None:
+        while not stop.wait(_HEARTBEAT_SECONDS):
+            try:
+                catalog.runs.heartbeat(run_id)
+            except LeaseLostError:
+                return  # the run itself learns of it with its next sign of life, or when it ends
+            except CatalogUnavailableError:
+                continue
+
+    thread = threading.Thread(target=beat, name=f"beat-{run_id}", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join()
 
 
 def _unmatched(lists: tuple[str, ...]) -> str:
