@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import traceback
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
+
+import structlog
 
 from catalog.records import VersionRecord
 from catalog.times import utc_now
-from contracts.errors import ParseFailure
+from contracts.errors import ParseFailure, SeogaError
+from contracts.failures import FailureClass
 from contracts.outcomes import Outcome, OutcomeKind
 from ingest.authority import authority_of
 from ingest.chunking import chunk_document, profile_warnings
+from ingest.embedding import terms_of
 from ingest.ids import version_id
 from metadata.enrich import EnrichInput, enrich
 
@@ -24,7 +30,9 @@ if TYPE_CHECKING:
     from ingest.kit import Kit
     from ingest.reading import Node
 
-__all__ = ["Draft", "Drafter"]
+__all__ = ["Draft", "Drafter", "failed_draft"]
+
+_log = structlog.get_logger()
 
 _HEADERS = ("from", "subject", "date")
 _MAILS = frozenset({"eml", "msg", "mbox"})
@@ -48,6 +56,7 @@ class Draft:
     outcome: Outcome
     version: VersionRecord | None = None
     chunks: tuple[Chunk, ...] = ()
+    terms: tuple[dict[str, tuple[str, ...]], ...] = ()
     document: DocumentRecord | None = None
 
 
@@ -73,7 +82,18 @@ class Drafter:
         self._containers: dict[int, dict[str, _Container]] = {}
 
     def draft(self, item: ItemRecord, node: Node) -> Draft:
-        """What shall be stored of a node; its container must have been drafted before."""
+        """What shall be stored of a node; its container must have been drafted before.
+
+        A fault of ours in one document is that document's outcome, never the end of the run.
+        """
+        try:
+            return self._draft(item, node)
+        except SeogaError:
+            raise
+        except Exception as problem:  # noqa: BLE001  the border of a document: see above
+            return failed_draft(item, node, problem)
+
+    def _draft(self, item: ItemRecord, node: Node) -> Draft:
         if node.parsed is None:
             return Draft(item=item, node=node, outcome=_without_document(node))
         version = self._enrich(item, node, node.parsed)
@@ -104,7 +124,14 @@ class Drafter:
         warnings = (*node.parsed.warnings, *profiled)
         kind = OutcomeKind.INDEXED_WITH_WARNINGS if warnings else OutcomeKind.INDEXED
         outcome = Outcome(kind=kind, warnings=warnings)
-        return Draft(item=item, node=node, outcome=outcome, version=record, chunks=chunks)
+        return Draft(
+            item=item,
+            node=node,
+            outcome=outcome,
+            version=record,
+            chunks=chunks,
+            terms=terms_of(self._kit, version, node.name, chunks),
+        )
 
     def forget(self, item_id: int) -> None:
         """Let go of an item's containers."""
@@ -139,6 +166,14 @@ class Drafter:
             metadata=version,
             created_at=utc_now(),
         )
+
+
+def failed_draft(item: ItemRecord, node: Node, problem: BaseException) -> Draft:
+    """The draft of a document that met a fault of ours: its class and place, without document text."""
+    last = traceback.extract_tb(problem.__traceback__)[-1]
+    where = f"{type(problem).__name__} in {last.name} ({Path(last.filename).name}:{last.lineno})"
+    _log.error("document_failed", document_id=node.document_id, where=where)
+    return Draft(item=item, node=node, outcome=Outcome.of_failure(FailureClass.INTERNAL, where))
 
 
 def _without_document(node: Node) -> Outcome:

@@ -14,9 +14,10 @@ if TYPE_CHECKING:
 
     from contracts.chunks import Chunk
     from contracts.versions import DocumentVersion
+    from ingest.drafts import Draft
     from ingest.kit import Kit
 
-__all__ = ["indexed_chunks", "text_key", "vectors_of"]
+__all__ = ["indexed_chunks", "terms_of", "text_key", "vectors_of"]
 
 
 def text_key(fingerprint: str, text: str) -> str:
@@ -45,36 +46,37 @@ def vectors_of(kit: Kit, chunks: Iterable[Chunk]) -> tuple[dict[str, bytes], int
     return found, len(missing)
 
 
-def indexed_chunks(
-    kit: Kit,
-    version: DocumentVersion,
-    name: str,
-    chunks: Iterable[Chunk],
-    vectors: dict[str, bytes],
-) -> tuple[IndexedChunk, ...]:
-    """Chunks with their terms by field and their vectors.
+def terms_of(
+    kit: Kit, version: DocumentVersion, name: str, chunks: Iterable[Chunk]
+) -> tuple[dict[str, tuple[str, ...]], ...]:
+    """Terms of chunks by field.
 
     Args:
-        kit: Analyzer and embedder.
+        kit: The analyzer.
         version: Title, number and codes of the document.
         name: File name; people search by it.
         chunks: In order.
-        vectors: By text key.
     """
-    fingerprint = kit.embedder.fingerprint
-    title = kit.analyzer.terms(
-        version.title if name.startswith(version.title) else f"{version.title}\n{name}"
-    )
+    named = version.title if name.startswith(version.title) else f"{version.title}\n{name}"
+    title = kit.analyzer.terms(named)
     codes = [version.document_number, *(code.canonical for code in version.codes)]
     code_terms = kit.analyzer.terms("\n".join(filter(None, dict.fromkeys(codes))))
-    found = []
-    for chunk in chunks:
-        key = text_key(fingerprint, chunk.embedded_text)
-        terms = {
+    return tuple(
+        {
             "title": title,
             "heading": kit.analyzer.terms("\n".join(chunk.headings)),
             "codes": code_terms,
             "body": kit.analyzer.terms(chunk.text),
         }
+        for chunk in chunks
+    )
+
+
+def indexed_chunks(kit: Kit, draft: Draft, vectors: dict[str, bytes]) -> tuple[IndexedChunk, ...]:
+    """A draft's chunks with their terms and their vectors (by text key)."""
+    fingerprint = kit.embedder.fingerprint
+    found = []
+    for chunk, terms in zip(draft.chunks, draft.terms, strict=True):
+        key = text_key(fingerprint, chunk.embedded_text)
         found.append(IndexedChunk(chunk=chunk, text_key=key, vector=vectors[key], terms=terms))
     return tuple(found)

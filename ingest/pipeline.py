@@ -19,23 +19,22 @@ import threading
 from collections import Counter
 from typing import TYPE_CHECKING
 
-import structlog
-
+from contracts.errors import SeogaError
 from ingest.commit import Batch, Committer, End, Read
+from ingest.drafts import failed_draft
 from ingest.embedding import indexed_chunks, vectors_of
+from ingest.reading import Node
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from catalog.records import ItemRecord
-    from contracts.chunks import IndexedChunk
-    from ingest.drafts import Draft, Drafter
+    from ingest.drafts import Drafter
     from ingest.kit import Kit
-    from ingest.reading import ItemReader, Node
+    from ingest.reading import ItemReader
 
 __all__ = ["Pipeline"]
 
-_log = structlog.get_logger()
 _BATCH_CHUNKS = 96
 _BATCH_NODES = 64
 
@@ -85,9 +84,9 @@ class Pipeline:
     def _take(self, item: ItemRecord, node: Node) -> None:
         self._counts["documents"] += 1
         self._counts["parsed"] += node.fresh
-        read = self._under_way.setdefault(item.item_id, Read())
-        (read.seen if node.failure is None else read.failed).add(node.document_id)
         draft = self._drafter.draft(item, node)
+        read = self._under_way.setdefault(item.item_id, Read())
+        (read.seen if draft.outcome.failure is None else read.failed).add(node.document_id)
         self._batch.drafts.append(draft)
         self._batch.chunks += len(draft.chunks)
         if self._batch.chunks >= _BATCH_CHUNKS or len(self._batch.drafts) >= _BATCH_NODES:
@@ -96,9 +95,12 @@ class Pipeline:
     def _end(self, end: End) -> None:
         self._counts["items"] += 1
         self._drafter.forget(end.item.item_id)
+        if isinstance(end.problem, (SeogaError, OSError)):
+            raise end.problem  # a store or the disk, which the next item needs too
         if end.problem is not None:
-            _log.error("item_failed", item_id=end.item.item_id, error=type(end.problem).__name__)
-            raise end.problem
+            name = end.item.path.rpartition("/")[2]
+            node = Node(document_id=end.item.document_id, name=name, size=end.item.size)
+            self._batch.drafts.append(failed_draft(end.item, node, end.problem))
         self._batch.ends.append(end)
         self._batch.read[end.item.item_id] = self._under_way.pop(end.item.item_id, Read())
         self._progress(end.item.path, self._counts)
@@ -109,18 +111,16 @@ class Pipeline:
             return
         chunks = [chunk for draft in batch.drafts for chunk in draft.chunks]
         vectors, fresh = vectors_of(self._kit, chunks)
-        ready = {d.node.document_id: self._indexed(d, vectors) for d in batch.drafts if d.chunks}
+        ready = {
+            draft.node.document_id: indexed_chunks(self._kit, draft, vectors)
+            for draft in batch.drafts
+            if draft.chunks
+        }
         with self._kit.catalog.transaction():
             outcomes = self._committer.commit(batch, ready)
         self._counts.update(outcomes)
         self._counts["embedded"] += fresh
         self._counts["chunks"] += len(chunks)
-
-    def _indexed(self, draft: Draft, vectors: dict[str, bytes]) -> tuple[IndexedChunk, ...]:
-        assert draft.version is not None  # noqa: S101  a draft with chunks has a version
-        return indexed_chunks(
-            self._kit, draft.version.metadata, draft.node.name, draft.chunks, vectors
-        )
 
 
 def _read_all(
@@ -174,6 +174,6 @@ def _read_one(
             if not node.parent_id and not node.member_path:
                 digest = node.content_sha256
             put((item, node))
-    except Exception as problem:  # noqa: BLE001  handed to the consumer, which raises it
+    except Exception as problem:  # noqa: BLE001  handed to the consumer, which judges it
         return End(item, "", problem)
     return End(item, digest)

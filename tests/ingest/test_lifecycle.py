@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import shutil
 import sys
@@ -419,3 +420,32 @@ def test_patterns_choose_what_is_read(installation):
         reasons = {r.path: r.outcome.reason for r in kit.catalog.outcomes.current("drive")}
     assert reasons["b.md"] == "excluded"
     assert reasons["임시"] == "excluded"
+
+
+def test_a_fault_in_one_document_is_its_outcome_and_the_rest_goes_on(installation):
+    """A rule that breaks on one text stands for any fault of ours after parsing."""
+    installation.write("a.txt", "앞의 문서 점검")
+    installation.write("b.txt", "걸리는 문서 점검")
+    installation.write("c.txt", "뒤의 문서 점검")
+    from app.wiring import source_run
+
+    class Breaking:
+        def __init__(self, inner) -> None:
+            self.inner, self.fingerprint = inner, inner.fingerprint
+
+        def terms(self, text):
+            if "걸리는" in text:
+                raise ZeroDivisionError
+            return self.inner.terms(text)
+
+    with installation.kit() as kit:
+        broken = dataclasses.replace(kit, analyzer=Breaking(kit.analyzer))
+        work = source_run(broken, installation.source(kit)).content().work
+        assert (work["indexed"], work["failed"]) == (2, 1)
+        failed = [r for r in kit.catalog.outcomes.current("drive") if r.outcome.retryable]
+        assert [(r.path, r.outcome.failure) for r in failed] == [("b.txt", "internal")]
+        assert "ZeroDivisionError" in failed[0].outcome.reason
+    assert installation.paths("점검") == ["a.txt", "c.txt"]
+    assert installation.ingest().work["items"] == 0
+    assert installation.ingest(retry_failed=True).work["indexed"] == 1
+    assert installation.paths("점검") == ["a.txt", "b.txt", "c.txt"]
