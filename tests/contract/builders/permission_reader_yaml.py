@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import unicodedata
 
 import yaml
 
@@ -53,7 +54,7 @@ class YamlBench:
         """Let ``everyone``, ``one`` or ``nobody`` read an item, or what is below a folder."""
         kind = "folders" if (self.root / path).is_dir() else "files"
         written = os.fsencode(path).decode("utf-8", "backslashreplace")
-        self._lists[kind][written] = WHO[who]
+        self._lists[kind][unicodedata.normalize("NFC", written)] = WHO[who]
         self._write()
 
     def say_nothing(self, path):  # noqa: ARG002  of no item
