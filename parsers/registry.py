@@ -39,7 +39,7 @@ class ParserEntry:
 
 
 PARSERS: tuple[ParserEntry, ...] = (
-    ParserEntry("pdf", frozenset({"pdf"}), "parsers.pdf:PdfParser"),
+    ParserEntry("pdf", frozenset({"pdf"}), "parsers.pdf:PdfParser", version=2),
     ParserEntry(
         "image",
         frozenset({"png", "jpeg", "tiff", "bmp", "gif", "webp"}),

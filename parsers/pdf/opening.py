@@ -79,11 +79,13 @@ def _damage(path: Path) -> FailureClass:
 def _reason(problem: Exception) -> str:
     """One line without the path that some messages hold."""
     text = " ".join(str(problem).split()) or type(problem).__name__
+    if text.startswith("Failed to open file"):
+        return "no PDF structure can be found"
     return text.split(": filename=")[0].split(" filename")[0][:120]
 
 
 def upright(page: pymupdf.Page, turn: int = 0) -> pymupdf.Matrix | None:
-    """Apply the page's own rotation, and ``turn`` (90 or 270 degrees clockwise) more, to its content.
+    """Apply the page's own rotation, and ``turn`` (90, 180 or 270 degrees clockwise) more, to its content.
 
     Returns:
         The matrix from the new page to the page as shown, or None where both are the same.
@@ -96,6 +98,8 @@ def upright(page: pymupdf.Page, turn: int = 0) -> pymupdf.Matrix | None:
     page.remove_rotation()
     if turn == 90:  # noqa: PLR2004  degrees
         return pymupdf.Matrix(0, -1, 1, 0, 0, width)
+    if turn == 180:  # noqa: PLR2004  degrees
+        return pymupdf.Matrix(-1, 0, 0, -1, width, height)
     if turn == 270:  # noqa: PLR2004  degrees
         return pymupdf.Matrix(0, 1, -1, 0, height, 0)
     return None

@@ -203,6 +203,8 @@ def _collect(
             content.unmapped += _unmapped(run.chars)
             if abs(dy) > 0.9:  # noqa: PLR2004  runs at a right angle
                 turned[90 if dy < 0 else 270] += len(run.chars)
+            elif dx < -0.9:  # noqa: PLR2004  upside down
+                turned[180] += len(run.chars)
         line = _line(run, usual, flat=dx > 0.9)  # noqa: PLR2004  horizontal
         if line is None:
             continue

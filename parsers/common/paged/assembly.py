@@ -10,9 +10,10 @@ from contracts.documents import Block, BlockKind, Layer, Origin, Position
 from parsers.common.paged.blocks import paragraph_blocks, shown_words, style_of
 from parsers.common.paged.figures import chart_boxes, labels_of
 from parsers.common.paged.flow import Paragraph, rows_of
-from parsers.common.paged.furniture import find_furniture
+from parsers.common.paged.furniture import find_furniture, without_table_heads
 from parsers.common.paged.grading import page_quality
 from parsers.common.paged.page import PageInput, PicturePiece, arrange
+from parsers.common.paged.ruling import find_grids
 from parsers.common.paged.spacing import Wrapping
 from parsers.common.paged.tabular import Placed, continues
 from parsers.common.paged.textline import cover, rounded
@@ -59,7 +60,14 @@ class Assembly:
         rows = [[piece for row in rows_of(lines, 1.0) for piece in row] for lines in self._lines]
         heights = [record.content.height for record in self._records]
         found = find_furniture(rows, heights, self._style.body)
-        return [[lines[i] for i in sorted(hit)] for lines, hit in zip(rows, found, strict=True)]
+        out = []
+        for record, lines, hits in zip(self._records, rows, found, strict=True):
+            kept = hits
+            if len(hits) > 1:
+                grids, _ = find_grids(record.content.horizontal, record.content.vertical)
+                kept = without_table_heads(hits, lines, grids)
+            out.append([lines[i] for i in sorted(kept)])
+        return out
 
     def result(self) -> tuple[list[Block], list[PageQuality]]:
         """Blocks in reading order, and the quality of each page."""

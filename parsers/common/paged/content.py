@@ -44,8 +44,8 @@ class PageContent:
         outlines: Those of the height of a line of text, filled: perhaps text drawn as curves.
         characters: Visible characters before repair.
         unmapped: Those without a meaning (U+FFFD, private use, control).
-        sideways: Share of the visible characters that run at a right angle, by direction
-            (90 and 270, clockwise turn that makes them upright).
+        sideways: Share of the visible characters that run at a right angle or upside down, by direction
+            (90, 180 and 270, clockwise turn that makes them upright).
     """
 
     width: float

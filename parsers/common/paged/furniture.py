@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from parsers.common.paged.outline import is_page_number
+from parsers.common.paged.outline import find_mark, is_page_number
+from parsers.common.paged.textline import within
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from parsers.common.paged.ruling import Grid
     from parsers.common.paged.textline import TextLine
 
-__all__ = ["find_furniture"]
+__all__ = ["find_furniture", "without_table_heads"]
 
 _ZONE = 0.14
 _FAR_ZONE = 0.09
@@ -31,7 +34,8 @@ def find_furniture(
 
     A line is furniture where the same text (digits aside) stands at the same height of the top or
     bottom zone on at least three pages and three tenths of them (in a short document: on all pages,
-    close to the edge). A line much larger than the body must be on most pages: it may be a heading.
+    close to the edge). A line much larger than the body must be on most pages: it may be a heading; and it is
+    one where only the numbers of large or numbered lines differ (``제1장 …``, ``제2장 …``).
 
     Args:
         pages: Lines of each page.
@@ -62,11 +66,51 @@ def find_furniture(
         lines_here = [pages[page][index] for page, index in found]
         far = distance * _BUCKET < _FAR_ZONE * min(heights[page] for page in hits)
         large = max(line.size for line in lines_here) > _LARGE * body_size
-        if _repeats(len(hits), len(pages), far=far, large=large):
+        headings = _counts_headings(lines_here, large=large)
+        if not headings and _repeats(len(hits), len(pages), far=far, large=large):
             for page, index in found:
                 out[page].add(index)
     for page, index in _page_numbers(numbers, len(pages)):
         out[page].add(index)
+    return out
+
+
+def _counts_headings(lines: Sequence[TextLine], *, large: bool) -> bool:
+    """Lines that differ in their numbers are headings in a row, if they are large or numbered as headings."""
+    if len({line.text for line in lines}) == 1:
+        return False
+    marks = [find_mark(line.text) for line in lines]
+    numbered = all(mark is not None and mark.heading and mark.rest for mark in marks)
+    return large or (numbered and len({mark.label for mark in marks if mark}) > 1)
+
+
+def without_table_heads(
+    hits: set[int], lines: Sequence[TextLine], grids: Sequence[Grid]
+) -> set[int]:
+    """Furniture without the head rows of tables that go on over the page: those belong to their table.
+
+    A running header in a ruled box of its own, or above one that frames the page, stays furniture: below
+    it there are no columns that share its borders.
+
+    Args:
+        hits: Indexes of a page's furniture lines.
+        lines: All lines of the page.
+        grids: Ruled grids of the page.
+    """
+    out = set(hits)
+    for grid in grids:
+        inside = {i for i, line in enumerate(lines) if within(line.middle, grid.box)}
+        if inside <= hits or not inside & hits:
+            continue
+        by_row = [
+            {i for i in inside if top <= lines[i].middle[1] < bottom}
+            for top, bottom in pairwise(grid.ys)
+        ]
+        first = next((row for row, found in enumerate(by_row) if found - hits), 0)
+        head = {slot.column for slot in grid.slots if slot.row == first - 1}
+        body = {slot.column for slot in grid.slots if slot.row == first and slot.column_span == 1}
+        if first and len(head & body) > 1:
+            out -= inside
     return out
 
 

@@ -9,6 +9,7 @@ optically scanned documents", 1984, with the wide boxes masked).
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -29,6 +30,7 @@ _LONG_EM = 10.0
 _AS_WIDE = 0.6
 _BLOCK = 20.0
 _MAX_DEPTH = 12
+_MOST_GAPS = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,10 @@ def regions(items: Sequence[Item]) -> list[list[int]]:
 
 def _cut(items: Sequence[Item], chosen: list[int], depth: int) -> list[list[int]]:
     gutter = _gutter(items, chosen) if depth < _MAX_DEPTH and len(chosen) > _MIN_LINES else None
+    if (gutter is None or _crossed(items, chosen, gutter)) and depth < _MAX_DEPTH:
+        parts = _stacked(items, chosen)
+        if parts:
+            return [group for part in parts for group in _cut(items, part, depth + 1)]
     if gutter is None:
         return [sorted(chosen, key=lambda i: (items[i].box[1], items[i].box[0]))]
     result: list[list[int]] = []
@@ -60,6 +66,35 @@ def _cut(items: Sequence[Item], chosen: list[int], depth: int) -> list[list[int]
             result += _cut(items, left, depth + 1) if left else []
             result += _cut(items, right, depth + 1) if right else []
     return result
+
+
+def _crossed(items: Sequence[Item], chosen: list[int], gutter: tuple[float, float]) -> bool:
+    """Lines that cross the gutter stand side by side with others: another number of columns goes on there."""
+    middle = (gutter[0] + gutter[1]) / 2
+    centres = sorted(_centre_y(items[i]) for i in chosen if items[i].size)
+    beside = 0
+    for i in chosen:
+        _, top, _, bottom = items[i].box
+        if items[i].size and _crosses(items[i], middle):
+            beside += bisect_left(centres, bottom) - bisect_right(centres, top) > 1
+    return beside >= _MIN_LINES
+
+
+def _stacked(items: Sequence[Item], chosen: list[int]) -> tuple[list[int], list[int]] | None:
+    """What lies above and below white space where the columns change (three above two, say)."""
+    by_top = sorted(chosen, key=lambda i: items[i].box[1])
+    reach = items[by_top[0]].box[3]
+    gaps: list[tuple[float, int]] = []
+    for place, i in enumerate(by_top):
+        if items[i].box[1] > reach:
+            gaps.append((items[i].box[1] - reach, place))
+        reach = max(reach, items[i].box[3])
+    for _, place in sorted(gaps, reverse=True)[:_MOST_GAPS]:
+        above, below = by_top[:place], by_top[place:]
+        upper, lower = _gutter(items, above), _gutter(items, below)
+        if upper and lower and not overlap(*upper, *lower):
+            return above, below
+    return None
 
 
 def _sections(

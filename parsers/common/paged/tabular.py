@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from contracts.documents import Cell, Table
 from parsers.common.paged.flow import paragraphs, rows_of
 from parsers.common.paged.ruling import Grid, Slot
-from parsers.common.paged.textline import cover
+from parsers.common.paged.textline import cover, within
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -235,11 +235,6 @@ def refine_columns(grid: Grid, lines: Sequence[TextLine]) -> Grid:
         else:
             slots += [Slot(slot.row, c, slot.row_span, 1) for c in range(start, end)]
     return Grid(xs, grid.ys, tuple(sorted(slots, key=lambda s: (s.row, s.column))))
-
-
-def within(point: tuple[float, float], box: Box) -> bool:
-    """The point lies in the box."""
-    return box[0] <= point[0] <= box[2] and box[1] <= point[1] <= box[3]
 
 
 def column_gaps(rows: Sequence[Sequence[TextLine]], least_rows: int = 2) -> list[float]:

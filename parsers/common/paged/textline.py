@@ -13,7 +13,17 @@ if TYPE_CHECKING:
 
     from contracts.documents import Box, Word
 
-__all__ = ["TextLine", "cover", "is_hangul", "is_wide", "joined", "overlap", "rounded", "visible"]
+__all__ = [
+    "TextLine",
+    "cover",
+    "is_hangul",
+    "is_wide",
+    "joined",
+    "overlap",
+    "rounded",
+    "visible",
+    "within",
+]
 
 _SPACE_EM = 0.15
 _RULER = str.maketrans("", "", "\u200b\u200c\u200d\ufeff\u00ad")
@@ -92,6 +102,11 @@ def cover(boxes: Iterable[Box]) -> Box:
 def overlap(a0: float, a1: float, b0: float, b1: float) -> float:
     """Length that two intervals share, at least 0."""
     return max(0.0, min(a1, b1) - max(a0, b0))
+
+
+def within(point: tuple[float, float], box: Box) -> bool:
+    """The point lies in the box."""
+    return box[0] <= point[0] <= box[2] and box[1] <= point[1] <= box[3]
 
 
 def rounded(box: Box) -> Box:

@@ -66,6 +66,22 @@ def test_three_columns(maker, parse, body):
     assert found == sorted(found)
 
 
+def test_three_columns_above_two(maker, parse, body):
+    maker.text(50, 60, "전체 너비의 제목", 18)
+    for column in range(3):
+        texts = (f"{column}윗단 {row}째 줄의 내용이다" for row in range(6))
+        maker.lines(50 + 175 * column, 100, *texts)
+    for column in range(2):
+        texts = (f"{column}밑단 {row}째 줄은 조금 더 길게 쓴 내용이다" for row in range(6))
+        maker.lines(50 + 255 * column, 240, *texts)
+    found = order(
+        body(parse(maker.data())), "0윗단 5째", "1윗단 0째", "1윗단 5째", "2윗단 0째", "2윗단 5째",
+        "0밑단 0째", "0밑단 5째", "1밑단 0째",
+    )  # fmt: skip
+    assert -1 not in found
+    assert found == sorted(found)
+
+
 def test_word_spaces_come_back_from_the_places_of_the_glyphs(maker, parse, body):
     words = ["정부", "부처나", "윤석열", "정부가", "노동권이나", "환경", "문제에", "관심이", "없다"]
     x = 60.0
@@ -100,6 +116,46 @@ def test_repeated_lines_and_page_numbers_are_furniture_but_headings_stay(new_mak
     assert furniture.count("품질관리 규정 QM-101") == 6
     assert "- 4 -" in furniture
     assert body(document).count("개요") == 3
+
+
+def test_chapters_and_table_heads_that_recur_at_the_top_are_no_furniture(new_maker, parse, body):
+    maker = new_maker()
+    for page in range(3):
+        if page:
+            maker.new_page()
+        maker.text(60, 40, "품질관리 규정 QM-101", 8)
+        maker.text(60, 70, f"제{page + 1}장 실제 제목", 16)
+        maker.grid([60, 160, 260], [90, 110, 130, 150])
+        maker.lines(65, 105, "품번", f"A-{page}0", f"A-{page}1", step=20)
+        maker.lines(165, 105, "수량", f"{page}00", f"{page}01", step=20)
+    document = parse(maker.data())
+    assert {b.text for b in document.blocks if b.layer is Layer.FURNITURE} == {
+        "품질관리 규정 QM-101"
+    }
+    texts = body(document)
+    assert [t for t in texts if "장" in t] == [
+        "제1장 실제 제목",
+        "제2장 실제 제목",
+        "제3장 실제 제목",
+    ]
+    assert texts.count("품번 | 수량") == 3
+
+
+def test_a_running_header_in_a_box_stays_furniture(new_maker, parse):
+    maker = new_maker()
+    for page in range(3):
+        if page:
+            maker.new_page()
+        maker.grid([60, 300, 540], [30, 50])
+        maker.text(65, 45, "작업 표준서")
+        maker.text(305, 45, "문서번호 WS-77")
+        maker.page.draw_rect((60, 50, 540, 800))
+        maker.lines(
+            70, 90, f"{page}쪽의 본문은 이렇게 시작하고 계속 이어져 나간다.", "다음 줄이다."
+        )
+    document = parse(maker.data())
+    furniture = [b.text for b in document.blocks if b.layer is Layer.FURNITURE]
+    assert furniture.count("작업 표준서") == furniture.count("문서번호 WS-77") == 3
 
 
 def test_ruled_table_with_spans_stands_once(maker, parse):
@@ -213,6 +269,7 @@ def test_boxes_are_on_the_page_as_it_is_shown(maker, parse, rotation):
     maker.page.set_rotation(rotation)
     shown = maker.page.rect
     (block,) = (b for b in parse(maker.data()).blocks if b.text == "회전한 쪽의 글자")
+    assert block.layer is Layer.BODY
     left, top, right, bottom = block.position.box
     assert 0 <= left < right <= shown.width
     assert 0 <= top < bottom <= shown.height
