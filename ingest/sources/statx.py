@@ -26,6 +26,7 @@ _HEAD = struct.Struct("=I4x8x4xIIH2xQQ")  # mask, uid, gid, mode, inode, size
 _TIMES = struct.Struct("=qI4xqI4xqI4x")  # birth, change, modification
 _TIMES_AT = 80
 _SECOND = 1_000_000_000
+_MOST = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +94,7 @@ def _look(path: str | bytes, flags: int, at: int | None = None) -> ObjectStat:
         gid,
         inode,
         size,
-        modify_s * _SECOND + modify_n,
+        _kept(modify_s * _SECOND + modify_n),
         change_s * _SECOND + change_n,
         birth,
     )
@@ -107,10 +108,15 @@ def _from_os(path: str | bytes, at: int | None, *, follow: bool) -> ObjectStat:
         seen.st_gid,
         seen.st_ino,
         seen.st_size,
-        seen.st_mtime_ns,
+        _kept(seen.st_mtime_ns),
         seen.st_ctime_ns,
         None,
     )
+
+
+def _kept(nanoseconds: int) -> int:
+    """A time as the catalog can keep it: some file systems hold any 64-bit number of seconds."""
+    return max(-_MOST - 1, min(_MOST, nanoseconds))
 
 
 def _load() -> ctypes._NamedFuncPointer | None:

@@ -35,7 +35,7 @@ class World:
     lists: dict[str, dict] = field(default_factory=dict)
     users: dict[str, dict] = field(default_factory=dict)
     groups: dict[str, dict] = field(default_factory=dict)
-    seen: dict[tuple[str, int], set[str]] = field(default_factory=dict)
+    were: dict[tuple[str, int], list[list[dict]]] = field(default_factory=dict)
     made: int = 0
 
     # -- the oracle --------------------------------------------------------------------------------
@@ -56,15 +56,15 @@ class World:
 
     def allows(self, path: str, names: set[str]) -> bool:
         """Whether somebody of these names may read the file at a path."""
-        path = unicodedata.normalize("NFC", path)
-        for entry in self.entries(path):
-            (effect, who), *_ = entry.items()
-            if who in names:
-                return effect == "allow"
-        return False
+        return first_match(self.entries(path), names)
+
+    def ever_allowed(self, text: tuple[str, int], names: set[str]) -> bool:
+        """Whether lists that were in force while a file held this text let somebody of these names read it."""
+        return any(first_match(entries, names) for entries in self.were[text])
 
     def entries(self, path: str) -> list[dict]:
         """The entries in force for a file, in order."""
+        path = unicodedata.normalize("NFC", path)
         parts = path.split("/")[:-1]
         way = [self.lists.get(path)]
         way += [self.folders.get("/".join(parts[:depth])) for depth in range(len(parts), -1, -1)]
@@ -75,12 +75,6 @@ class World:
                 if not written["inherit"]:
                     break
         return found
-
-    def readers(self, path: str) -> set[str]:
-        """Users who may read a file now."""
-        return {
-            u for u in USERS if not self.users[u]["disabled"] and self.allows(path, self.names(u))
-        }
 
     # -- changes -----------------------------------------------------------------------------------
 
@@ -140,6 +134,15 @@ class World:
         acl = {"realm": "plant", "folders": self.folders, "files": self.lists}
         people = {"realm": "plant", "users": self.users, "groups": self.groups}
         return json.dumps(acl, ensure_ascii=False), json.dumps(people, ensure_ascii=False)
+
+
+def first_match(entries: list[dict], names: set[str]) -> bool:
+    """The first entry that names somebody decides; none: no."""
+    for entry in entries:
+        ((effect, who),) = entry.items()
+        if who in names:
+            return effect == "allow"
+    return False
 
 
 def put(drive, world: World, path: str, token: str, version: int) -> None:
@@ -223,7 +226,7 @@ def container(path: str) -> str:
 def check(kit, world: World, find, *, whole: bool) -> None:
     """Compare all readers' findings with the oracle; ``whole``: they must find everything, too."""
     for path, text in world.files.items():
-        world.seen.setdefault(text, set()).update(world.readers(path))
+        world.were.setdefault(text, []).append(world.entries(path))
     for user in USERS:
         if world.users[user]["disabled"]:
             with pytest.raises(UnknownReaderError):
@@ -233,7 +236,8 @@ def check(kit, world: World, find, *, whole: bool) -> None:
         found = {container(hit.path) for hit in hits}
         allowed = {path for path in world.files if world.allows(path, world.names(user))}
         assert found <= allowed, f"{user} finds {sorted(found - allowed)}"
-        leaked = [told(hit) for hit in hits if user not in world.seen[told(hit)]]
+        names = world.names(user)
+        leaked = [told(hit) for hit in hits if not world.ever_allowed(told(hit), names)]
         assert not leaked, f"{user} sees {leaked}, which was never theirs"
         if whole:
             assert found == allowed, f"{user} misses {sorted(allowed - found)}"
