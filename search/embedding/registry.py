@@ -43,7 +43,7 @@ def _onnx(settings: EmbedderSettings, home: Path) -> Embedder:
 
     folder, digest = prepare_e5_folder(home, unsigned=signed_products_saturate())
     model = open_model_folder(folder, digest=digest)
-    # The graph is written as it runs best; the runtime's fusions would slow it down.
+    # The graph is written as it runs best: the runtime's fusions find nothing in it.
     return OnnxEmbedder(model, fuse=False, threads=settings.threads, batch=settings.batch)
 
 
