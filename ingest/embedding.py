@@ -66,7 +66,7 @@ def terms_of(
             "title": title,
             "heading": kit.analyzer.terms("\n".join(chunk.headings)),
             "codes": code_terms,
-            "body": kit.analyzer.terms(chunk.text),
+            "body": kit.analyzer.terms(chunk.embedded_text),
         }
         for chunk in chunks
     )
