@@ -34,6 +34,8 @@ class HtmlParser:
         findings = Findings()
         if not decoded.sound:
             findings.partial.append(f"some bytes do not fit {decoded.charset}")
+        if page.flattened:
+            findings.partial.append("elements nested too deeply: read as lines of text")
         heading = (
             b.text for b in page.blocks if b.kind is BlockKind.HEADING and b.layer is Layer.BODY
         )

@@ -29,7 +29,7 @@ _RELATIONS = {
     ChildRelation.MESSAGE: "메일 message",
     ChildRelation.EMBEDDED: "포함 개체 embedded",
 }
-_MAIL_FORMATS = frozenset({"eml", "msg"})
+_MAIL_FORMATS = frozenset({"eml", "msg", "tnef"})
 _MAIL_HEADERS = (
     ("from", "From"),
     ("to", "To"),

@@ -51,8 +51,11 @@ PARSERS: tuple[ParserEntry, ...] = (
     ParserEntry("docx", frozenset({"docx"}), "parsers.docx:DocxParser"),
     ParserEntry("hwp", frozenset({"hwp"}), "parsers.hwp:HwpParser"),
     ParserEntry("hwpx", frozenset({"hwpx"}), "parsers.hwpx:HwpxParser"),
-    ParserEntry("mail", frozenset({"eml", "msg", "mbox"}), "parsers.mail:MailParser"),
-    ParserEntry("html", frozenset({"html"}), "parsers.html:HtmlParser"),
+    ParserEntry(
+        "mail", frozenset({"eml", "msg", "mbox", "tnef"}), "parsers.mail:MailParser", version=2
+    ),
+    ParserEntry("calendar", frozenset({"ics"}), "parsers.calendar:CalendarParser"),
+    ParserEntry("html", frozenset({"html"}), "parsers.html:HtmlParser", version=2),
     ParserEntry("text", frozenset({"txt", "md", "csv"}), "parsers.text:TextParser"),
     ParserEntry("archive", frozenset({"zip"}), "parsers.archive:ArchiveParser"),
 )

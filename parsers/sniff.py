@@ -42,6 +42,8 @@ MEDIA_TYPES = {
     "msg": "application/vnd.ms-outlook",
     "eml": "message/rfc822",
     "mbox": "application/mbox",
+    "tnef": "application/ms-tnef",
+    "ics": "text/calendar",
     "html": "text/html",
     "md": "text/markdown",
     "csv": "text/csv",

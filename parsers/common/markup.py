@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from html import unescape
 
 from lxml import etree
 
@@ -19,35 +20,12 @@ from parsers.common.opc import Element
 __all__ = ["Page", "declared_charset", "read_markup"]
 
 _SKIPPED = frozenset(
-    [
-        "script",
-        "style",
-        "template",
-        "noscript",
-        "head",
-        "meta",
-        "link",
-        "iframe",
-        "object",
-        "embed",
-        "audio",
-        "video",
-        "canvas",
-        "svg",
-        "math",
-        "select",
-        "option",
-        "datalist",
-        "textarea",
-        "button",
-        "input",
-        "area",
-        "map",
-        "param",
-        "source",
-        "track",
-    ]
-)
+    {
+        "script", "style", "template", "noscript", "head", "meta", "link", "iframe", "object",
+        "embed", "audio", "video", "canvas", "svg", "math", "select", "option", "datalist",
+        "textarea", "button", "input", "area", "map", "param", "source", "track",
+    }
+)  # fmt: skip
 _BLOCKS = frozenset(
     [
         "address",
@@ -95,22 +73,11 @@ _TABLE_PARTS = frozenset({"tr", "thead", "tbody", "tfoot", "table"})
 _SECTIONING = frozenset({"article", "main", "section", "td", "th", "li"})
 _FURNITURE_ROLES = frozenset({"navigation", "banner", "contentinfo", "search", "menu", "menubar"})
 _FURNITURE_NAMES = frozenset(
-    [
-        "nav",
-        "navbar",
-        "navigation",
-        "gnb",
-        "lnb",
-        "snb",
-        "menu",
-        "breadcrumb",
-        "breadcrumbs",
-        "sidebar",
-        "skip",
-        "skipnav",
-        "footer",
-    ]
-)
+    {
+        "nav", "navbar", "navigation", "gnb", "lnb", "snb", "menu", "breadcrumb", "breadcrumbs",
+        "sidebar", "skip", "skipnav", "footer",
+    }
+)  # fmt: skip
 _LIST_TYPES = {"a": "lowerLetter", "A": "upperLetter", "i": "lowerRoman", "I": "upperRoman"}
 _CHARSET = re.compile(
     rb"""charset\s*=\s*["']?\s*([\w.:-]+)|encoding\s*=\s*["']([\w.:-]+)""", re.IGNORECASE
@@ -125,17 +92,27 @@ _WHITE = re.compile(
 )
 _BACKGROUND = re.compile(r"background", re.IGNORECASE)
 _SPACES = re.compile(r"[ \t\r\n\f]+")
+_UNSHOWN = re.compile(r"(</?(?:script|style|title)\b[^>]*>)", re.IGNORECASE)
+_TAG = re.compile(r"<[^>]*>")
 _MOST_DEPTH = 180
 _LINKS_ONLY = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page as read: title, ``meta`` properties by field name, blocks in reading order."""
+    """A page as read.
+
+    Attributes:
+        title: Of the page.
+        properties: ``meta`` values by field name.
+        blocks: In reading order.
+        flattened: Its elements were nested too deeply to be told apart: lines of text are all there is.
+    """
 
     title: str
     properties: dict[str, str]
     blocks: tuple[Block, ...]
+    flattened: bool = False
 
 
 def declared_charset(data: bytes) -> str:
@@ -155,6 +132,8 @@ def read_markup(text: str) -> Page:
         root = etree.fromstring(data, parser) if data.strip() else None
     except etree.XMLSyntaxError:
         root = None
+    if any(entry.type_name == "ERR_RESOURCE_LIMIT" for entry in parser.error_log):
+        return _flattened(text)  # the library drops everything below some 2,000 levels
     if root is None:
         return Page("", {}, ())
     title = next((_squeezed(_inner(t)) for t in root.iter("title")), "")
@@ -162,6 +141,20 @@ def read_markup(text: str) -> Page:
     flow.walk(root, _State())
     flow.flush(_State())
     return Page(title, _meta(root), tuple(flow.blocks))
+
+
+def _flattened(text: str) -> Page:
+    """The text between the tags, for pages that no tree can be made of."""
+    shown: list[str] = []
+    skip = False
+    for number, part in enumerate(_UNSHOWN.split(text)):
+        if number % 2:
+            skip = not part.startswith("</")
+        elif not skip:
+            shown.append(part)
+    lines = (_lines(unescape(line)) for line in _TAG.sub("\n", "".join(shown)).split("\n"))
+    blocks = tuple(Block(kind=BlockKind.PARAGRAPH, text=line) for line in lines if line)
+    return Page("", {}, blocks, flattened=True)
 
 
 def _meta(root: Element) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Mail: eml, Outlook msg, mbox."""
+"""Mail: eml, Outlook msg and winmail.dat, mbox."""
 
 from __future__ import annotations
 
@@ -31,6 +31,10 @@ class MailParser:
             from parsers.mail.outlook import read_msg
 
             return to_document(read_msg(source.path), context)
+        if source.format == "tnef":
+            from parsers.mail.tnef import read_tnef
+
+            return to_document(read_tnef(source.path.read_bytes()), context)
         from parsers.mail.mime import read_mail
 
         if source.format == "mbox":

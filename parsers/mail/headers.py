@@ -141,7 +141,8 @@ def _parameter(value: str | tuple[str | None, str | None, str]) -> str:
     if isinstance(value, str):
         return value
     charset, _, text = value
-    try:
-        return decode_text(text.encode("latin-1"), charset or "").text
-    except UnicodeEncodeError:
-        return text
+    # Percent-encoded bytes stand as Latin-1; raw characters of another segment do not fit into it.
+    data = b"".join(
+        char.encode("latin-1" if char < "\u0100" else "utf-8", "surrogatepass") for char in text
+    )
+    return decode_text(data, charset or "").text

@@ -17,6 +17,7 @@ from contracts.failures import FailureClass
 from parsers.common.charset import decode_text, guess_charset, without_surrogates
 from parsers.mail.headers import decode_header, header_bytes, iso_date, parameters, raw_header
 from parsers.mail.letter import Attachment, Body, Letter
+from parsers.mail.signed import signed_content
 from parsers.mail.text_body import unflow
 
 if TYPE_CHECKING:
@@ -151,7 +152,7 @@ class _Walker:
         elif part.is_multipart():
             self._multipart(part, kind, depth)
         elif kind in _SMIME:
-            self._smime(part, relation, kind)
+            self._smime(part, relation, kind, depth)
         elif kind in _SIGNATURES and relation is ChildRelation.ATTACHMENT:
             return
         elif (
@@ -197,8 +198,13 @@ class _Walker:
             return unflow(decoded.text, delete_space=settings.get("delsp", "").lower() == "yes")
         return decoded.text
 
-    def _smime(self, part: Message, relation: ChildRelation, kind: str) -> None:
+    def _smime(self, part: Message, relation: ChildRelation, kind: str, depth: int) -> None:
         _, settings = parameters(raw_header(part, "Content-Type"))
+        inner = signed_content(_payload(part))
+        if inner is not None and depth < _MAX_DEPTH:
+            message = BytesParser(policy=policy.compat32).parsebytes(inner)
+            self.part(message, relation, depth + 1)
+            return
         if settings.get("smime-type", "enveloped-data").lower() in {
             "enveloped-data",
             "authenveloped-data",

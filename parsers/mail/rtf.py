@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from parsers.common.charset import codec_for, without_surrogates
 
-__all__ = ["rtf_text"]
+__all__ = ["decompressed", "rtf_text"]
 
 _TOKEN = re.compile(
     rb"\\([a-z]{1,32})(-?\d{1,10})? ?|\\'([0-9a-fA-F]{2})|\\([^a-z'])|([{}])|[\r\n]+|([^\\{}\r\n]+)"
@@ -34,6 +34,14 @@ _CHARSETS = {
     222: "cp874", 238: "cp1250",
 }  # fmt: skip
 _MAX_GROUPS = 2000
+# MS-OXRTFCP 2.1.2.1: what the dictionary holds at the start.
+_DICTIONARY = (
+    rb"{\rtf1\ansi\mac\deff0\deftab720{\fonttbl;}{\f0\fnil \froman \fswiss \fmodern \fscript \fdecor "
+    rb"MS Sans SerifSymbolArialTimes New RomanCourier{\colortbl\red0\green0\blue0" + b"\r\n"
+    rb"\par \pard\plain\f0\fs20\b\i\u\tab\tx"
+)
+_WINDOW = 4096
+_COMPRESSED, _RAW = b"LZFu", b"MELA"
 
 
 @dataclass(slots=True)
@@ -163,6 +171,39 @@ class _Rtf:
             charset = self._state.charset or self._page
             self._out.append(self._bytes.decode(charset, "replace"))
             self._bytes.clear()
+
+
+def decompressed(data: bytes) -> bytes:
+    """An RTF body as MS-OXRTFCP packs it; of a cut one what there is, b"" for anything else."""
+    size, magic = int.from_bytes(data[4:8], "little"), data[8:12]
+    if magic == _RAW:
+        return data[16 : 16 + size]
+    if magic != _COMPRESSED:
+        return b""
+    window = bytearray(_DICTIONARY.ljust(_WINDOW, b"\0"))
+    write = len(_DICTIONARY)
+    out = bytearray()
+    at = 16
+    while at < len(data):
+        flags, at = data[at], at + 1
+        for bit in range(8):
+            if at >= len(data) or len(out) >= size:
+                return bytes(out)
+            if flags >> bit & 1:
+                start, length = divmod(int.from_bytes(data[at : at + 2], "big"), 16)
+                at += 2
+                if start == write:
+                    return bytes(out)
+                places = range(start, start + length + 2)
+            else:
+                window[write] = data[at]
+                at += 1
+                places = range(write, write + 1)
+            for place in places:
+                window[write] = window[place % _WINDOW]
+                out.append(window[write])
+                write = (write + 1) % _WINDOW
+    return bytes(out)
 
 
 def rtf_text(data: bytes) -> tuple[str, str]:

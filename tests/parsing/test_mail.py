@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import quopri
+import struct
 
 import pytest
 
@@ -163,6 +164,7 @@ def test_html_wins_where_the_plain_part_is_a_stub(parse_as):
         'Content-Disposition: attachment; filename="' + word("도면 12.pdf", "cp949", "euc-kr") + '"',
         "Content-Disposition: attachment; filename*=euc-kr''" + quopri.encodestring("도면 12.pdf".encode("cp949"), quotetabs=True).decode().replace("=", "%"),
         "Content-Disposition: attachment;\n filename*0*=utf-8''%EB%8F%84%EB%A9%B4;\n filename*1=\" 12.pdf\"",
+        "Content-Disposition: attachment;\n filename*0*=utf-8''%EB%8F%84;\n filename*1=\"면 12.pdf\"",
         'Content-Disposition: attachment; filename="도면 12.pdf"',
         'Content-Disposition: attachment; filename="..\\\\도면 12.pdf"',
     ],
@@ -210,6 +212,32 @@ def test_locked_mail_says_so(parse_as, more, failure):
     with pytest.raises(ParseFailure) as caught:
         parse_as(mail(body, more=more), "eml")
     assert caught.value.failure is failure
+
+
+def test_a_mail_in_an_opaque_signature_is_read(parse_as):
+    inner = "Content-Type: text/plain; charset=utf-8\n\n서명 안의 본문".encode()
+
+    def item(tag, content):
+        size = len(content)
+        return (
+            bytes([tag])
+            + (bytes([size]) if size < 128 else b"\x82" + size.to_bytes(2, "big"))
+            + content
+        )
+
+    def oid(text):
+        return item(0x06, bytes.fromhex(text))
+
+    # RFC 5652, 3 and 5.1: ContentInfo { signedData, SignedData { 1, {}, { data, content }, {} } }
+    half = len(inner) // 2
+    octets = item(0x24, item(0x04, inner[:half]) + item(0x04, inner[half:]))
+    content = item(0x30, oid("2a864886f70d010701") + item(0xA0, octets))
+    signed = item(0x30, item(0x02, b"\x01") + item(0x31, b"") + content + item(0x31, b""))
+    data = item(0x30, oid("2a864886f70d010702") + item(0xA0, signed))
+    more = (
+        "Content-Type: application/pkcs7-mime; name=smime.p7m\nContent-Transfer-Encoding: base64\n"
+    )
+    assert texts(parse_as(mail(base64.encodebytes(data), more=more), "eml")) == ["서명 안의 본문"]
 
 
 def test_nothing_at_all_is_empty(parse_as):
@@ -262,3 +290,53 @@ def test_outlook_html_within_rtf_is_read_as_html():
     kind, markup = rtf_text(rtf)
     assert kind == "html"
     assert markup == "<p>금형 <b>\ud5fc</b></p>".replace("\ud5fc", chr(65536 - 10756))
+
+
+def tnef(*attributes: tuple[int, bytes]) -> bytes:
+    """MS-OXTNEF 2.1.3: signature, key, attributes with their checksums."""
+    out = struct.pack("<LH", 0x223E9F78, 1)
+    for tag, value in attributes:
+        out += (
+            struct.pack("<BLL", 1, tag, len(value)) + value + struct.pack("<H", sum(value) % 65536)
+        )
+    return out
+
+
+def properties(*found: tuple[int, int, bytes]) -> bytes:
+    """A property list; strings and binaries with count and length, padded to four bytes."""
+    out = struct.pack("<L", len(found))
+    for kind, number, value in found:
+        out += struct.pack("<HH", kind, number)
+        if kind in {0x1E, 0x1F, 0x102}:
+            out += struct.pack("<LL", 1, len(value)) + value + b"\0" * (-len(value) % 4)
+        else:
+            out += value.ljust(4, b"\0")
+    return out
+
+
+def test_winmail_dat_gives_its_text_and_attachments(parse_as, spool):
+    rtf = (
+        b"{\\rtf1\\ansi\\ansicpg949 "
+        + "".join(f"\\'{b:02x}" for b in "검사 결과".encode("cp949")).encode()
+        + b"}"
+    )
+    packed = struct.pack("<LL4sL", len(rtf) + 12, len(rtf), b"MELA", 0) + rtf
+    message = properties(
+        (0x0B, 0x0E1F, b"\1"),
+        (0x1F, 0x0037, "겉봉 제목".encode("utf-16-le")),
+        (0x102, 0x1009, packed),
+    )
+    file = properties((0x1F, 0x3707, "도면 12.txt".encode("utf-16-le")))
+    data = tnef(
+        (0x00069007, struct.pack("<LL", 949, 0)), (0x00069003, message),
+        (0x00069002, b"\0" * 14), (0x00018010, b"DOC1.TXT\0"), (0x0006800F, b"drawing text"), (0x00069005, file),
+    )  # fmt: skip
+    document = parse_as(data, "tnef")
+    assert document.title == "겉봉 제목"
+    assert texts(document) == ["검사 결과"]
+    (child,) = document.children
+    assert child.name == "도면 12.txt"
+    assert (spool / child.sha256).read_bytes() == b"drawing text"
+    cut = parse_as(data[:-60], "tnef")
+    assert cut.title == "겉봉 제목"
+    assert any("cut off" in warning for warning in cut.warnings)

@@ -110,6 +110,18 @@ def test_broken_and_deeply_nested_markup_loses_no_text(read):
         assert text in shown.everything()
 
 
+def test_markup_too_deep_for_a_tree_is_read_as_lines(parse, look):
+    page = (
+        "<title>x</title><script>var a</script>"
+        + "<div>" * 9000
+        + "깊은 글 &amp; 값"
+        + "</div>" * 9000
+    )
+    document = parse(f"<p>앞</p>{page}<p>뒤</p>".encode(), "html")
+    assert look(document).texts() == ["앞", "깊은 글 & 값", "뒤"]
+    assert any("nested too deeply" in warning for warning in document.warnings)
+
+
 def test_a_blank_file_is_empty(parse):
     with pytest.raises(ParseFailure) as caught:
         parse(b" \r\n", "html")
