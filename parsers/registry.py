@@ -46,17 +46,17 @@ PARSERS: tuple[ParserEntry, ...] = (
         "parsers.image:ImageParser",
     ),
     ParserEntry("pptx", frozenset({"pptx"}), "parsers.pptx:PptxParser"),
-    ParserEntry("xlsx", frozenset({"xlsx"}), "parsers.xlsx:XlsxParser"),
-    ParserEntry("xls", frozenset({"xls"}), "parsers.xls:XlsParser"),
-    ParserEntry("docx", frozenset({"docx"}), "parsers.docx:DocxParser"),
-    ParserEntry("hwp", frozenset({"hwp"}), "parsers.hwp:HwpParser"),
-    ParserEntry("hwpx", frozenset({"hwpx"}), "parsers.hwpx:HwpxParser"),
+    ParserEntry("xlsx", frozenset({"xlsx"}), "parsers.xlsx:XlsxParser", version=2),
+    ParserEntry("xls", frozenset({"xls"}), "parsers.xls:XlsParser", version=2),
+    ParserEntry("docx", frozenset({"docx"}), "parsers.docx:DocxParser", version=2),
+    ParserEntry("hwp", frozenset({"hwp"}), "parsers.hwp:HwpParser", version=2),
+    ParserEntry("hwpx", frozenset({"hwpx"}), "parsers.hwpx:HwpxParser", version=2),
     ParserEntry(
         "mail", frozenset({"eml", "msg", "mbox", "tnef"}), "parsers.mail:MailParser", version=2
     ),
     ParserEntry("calendar", frozenset({"ics"}), "parsers.calendar:CalendarParser"),
     ParserEntry("html", frozenset({"html"}), "parsers.html:HtmlParser", version=2),
-    ParserEntry("text", frozenset({"txt", "md", "csv"}), "parsers.text:TextParser"),
+    ParserEntry("text", frozenset({"txt", "md", "csv"}), "parsers.text:TextParser", version=2),
     ParserEntry("archive", frozenset({"zip"}), "parsers.archive:ArchiveParser"),
 )
 

@@ -6,6 +6,7 @@ import re
 from typing import NamedTuple
 
 from parsers.common.charset import guess_charset
+from parsers.common.charset_evidence import is_johab
 
 __all__ = ["TextVerdict", "identify", "is_text", "reencoded"]
 
@@ -69,7 +70,11 @@ def is_text(sample: bytes) -> bool:
         return False
     if len(_CONTROL.findall(sample)) > max(len(sample) > _SHORT, len(sample) * _MAX_CONTROL_SHARE):
         return False
-    return charset in {"ascii", "utf-8", "utf-8-sig"} or _looks_written(sample, charset)
+    return (
+        charset in {"ascii", "utf-8", "utf-8-sig"}
+        or _looks_written(sample, charset)
+        or is_johab(sample)
+    )
 
 
 def identify(sample: bytes, extension: str) -> TextVerdict:

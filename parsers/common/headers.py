@@ -12,6 +12,7 @@ from itertools import pairwise
 
 from contracts.documents import Table
 from parsers.common.grid import Grid, GridCell, Kind, Region, guess_kind, to_table
+from parsers.common.series import climbs, is_value, runs
 
 __all__ = ["Layout", "headers_of_table", "lay_out", "table_of"]
 
@@ -21,6 +22,7 @@ _MOST_PLAIN_HEADER_ROWS = 4
 _MOST_KEY_COLUMNS = 4
 _SAMPLE = 400
 _SHORT = 30
+_LEAST_NUMBERED = 4
 _LONG_TEXT = 60
 _YEARS = (1900, 2100)
 _NOTE = re.compile(
@@ -228,8 +230,8 @@ class _View:
             values = [
                 c
                 for c in shown
-                if _is_value(cells[c], typed[c], sequence=names) and self.grid.end(row, c)[1] == c
-            ]
+                if is_value(cells[c], typed[c], sequence=names) and self.grid.end(row, c)[1] == c
+            ] or self._dated_entry(place, typed)
             if values and len(values) * 2 >= len(shown):
                 found = place
                 break
@@ -241,6 +243,14 @@ class _View:
         ):
             found -= 1
         return found
+
+    def _dated_entry(self, place: int, typed: dict[int, Kind]) -> list[int]:
+        """The date in a list of names and values (``작성일 | 2026-11-02``), where values of all kinds mix."""
+        own = self._own_cells(place)
+        listed = len(typed) == 1 and len(self.columns) == 2 and len(own) == 2  # noqa: PLR2004
+        if not (listed and place) or own[0][1].kind is not Kind.TEXT:
+            return []
+        return [own[1][0]] if own[1][0] in typed and own[1][1].kind is Kind.DATE else []
 
     def _own_cells(self, place: int) -> list[tuple[int, GridCell]]:
         return self.grid.cells(self.lines[place], self.region)
@@ -262,10 +272,25 @@ class _View:
         steps = {b - a for a, b in pairwise(numbers)}
         regular = steps in ({1}, {-1})
         years = all(_YEARS[0] <= number <= _YEARS[1] for number in numbers) and 0 not in steps
-        if not (regular or years):
+        if not (regular or years) or (not years and self._named_above(place, numbers)):
             return False
         below = [cell.text for _, cell in self._own_cells(place + 1) if cell.kind is Kind.NUMBER]
         return below != [cell.text for cell in cells]
+
+    def _named_above(self, place: int, numbers: list[int]) -> bool:
+        """Counting numbers right below a name for each are values, unless they number all the columns."""
+        if place == 0:
+            return False
+        own = self._own_cells(place)
+        above = dict(self._own_cells(place - 1))
+        named = all(
+            column in above
+            and above[column].kind is Kind.TEXT
+            and self.grid.end(self.lines[place - 1], column)[1] == column
+            for column, _ in own
+        )
+        whole = numbers[0] == 1 and len(numbers) == len(own) and len(own) >= _LEAST_NUMBERED
+        return named and not whole
 
     def _rows_of_text(self) -> int:
         depth = self._merged_depth()
@@ -327,7 +352,7 @@ class _View:
         rows: list[tuple[str, ...]] = [() for _ in range(count)]
         for place, column in enumerate(self.columns[: _MOST_KEY_COLUMNS + 1]):
             cells = self.column(column, start)
-            index = place == 0 and _runs(cells)
+            index = place == 0 and runs(cells)
             if not index and not self._names_rows(column, cells, place, start):
                 return max(keys, self._strong_keys())
             keys += 1
@@ -339,7 +364,7 @@ class _View:
             if len(set(rows)) * 100 >= count * 98:
                 return max(keys, self._strong_keys())
         # No set of leading columns is a key and no value column was met: the first ones name the row.
-        return 2 if _runs(self.column(self.columns[0], start)) else 1
+        return 2 if runs(self.column(self.columns[0], start)) else 1
 
     def _names_rows(self, column: int, cells: list[GridCell], place: int, start: int) -> bool:
         cells = [cell for cell in cells if cell.kind is not Kind.OTHER]
@@ -354,7 +379,7 @@ class _View:
         named = any(name and _KEY_NAME.search(name.text.strip()) for name in names)
         dates = sum(cell.kind is Kind.DATE for cell in cells) * 10 >= len(cells) * 6
         years = all(c.text.isdecimal() and _YEARS[0] <= int(c.text) <= _YEARS[1] for c in cells)
-        return place == 0 and (named or dates or years or (start > 0 and _climbs(cells)))
+        return place == 0 and (named or dates or years or (start > 0 and climbs(cells)))
 
     def _filled(self, column: int, start: int) -> list[str]:
         last, found = "", []
@@ -363,29 +388,3 @@ class _View:
             last = cell.text if cell else last
             found.append(last)
         return found
-
-
-def _is_value(cell: GridCell, kind: Kind, *, sequence: bool) -> bool:
-    if cell.kind not in (Kind.NUMBER, Kind.DATE):
-        return False
-    if kind is Kind.NUMBER and cell.kind is Kind.DATE:
-        return False
-    return not (sequence and cell.text.isdecimal())
-
-
-def _climbs(cells: list[GridCell]) -> bool:
-    """Numbers that only grow, each once: the steps of a scale (income bands, sizes), which name rows."""
-    try:
-        numbers = [float(cell.text.replace(",", "")) for cell in cells]
-    except ValueError:
-        return False
-    return len(numbers) > 2 and all(a < b for a, b in pairwise(numbers))  # noqa: PLR2004
-
-
-def _runs(cells: list[GridCell]) -> bool:
-    """A column of running numbers: it counts the rows and names none."""
-    numbers = [int(cell.text) for cell in cells if cell.text.isdecimal()]
-    if len(numbers) < 2 or len(numbers) * 10 < len(cells) * 9 or numbers[0] > 1:  # noqa: PLR2004
-        return False
-    up = sum(b > a for a, b in pairwise(numbers))
-    return up == len(numbers) - 1

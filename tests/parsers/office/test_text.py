@@ -125,6 +125,25 @@ def test_title_lines_and_remarks_of_an_export_stay_out_of_the_table(read):
     assert shown.texts(BlockKind.PARAGRAPH) == ["※ 잠정치"]
 
 
+def test_rows_that_count_up_are_values_and_numbered_headers_are_headers(parse, look):
+    small = look(parse("구분,1월,2월\nA,1,2\nB,3,4\n".encode(), "csv"))
+    (table,) = small.tables()
+    assert small.address(table, "2") == (("2월",), ("A",))
+    numbered = look(
+        parse("품번,품명,수량,단가\n1,2,3,4\nA-1,축,10,900\nA-2,핀,20,300\n".encode(), "csv")
+    )
+    (table,) = numbered.tables()
+    assert table.header_rows == 2
+
+
+def test_a_date_in_a_list_of_names_and_values_is_a_value(parse, look):
+    listed = look(
+        parse("이름,값\n작성일,2026-11-02\n수량,120\n중량,3.5\n단가,900\n".encode(), "csv")
+    )
+    (table,) = listed.tables()
+    assert listed.address(table, "2026-11-02") == (("값",), ("작성일",))
+
+
 def test_a_quote_that_is_never_closed_swallows_nothing(read):
     lines = ["규격,수량"] + [f'{n}" 배관,{n}' if n == 3 else f"배관 {n},{n}" for n in range(400)]
     lines[4] = '"3 배관,3'
