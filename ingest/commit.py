@@ -97,7 +97,7 @@ class Committer:
         alive = self._alive(batch.drafts, items)
         good = [(document, draft) for document, draft in alive if draft.version is not None]
         bad = [(document, draft) for document, draft in alive if draft.version is None]
-        touched = self._keep_good(builder, good)
+        touched = self._keep_good(builder, good, items)
         self._keep_last_good(bad)
         self._catalog.outcomes.put_many(self._outcome(draft) for _, draft in alive)
         self._publish(builder, good, ready)
@@ -118,7 +118,12 @@ class Committer:
                 alive.append((_document(item, draft.node, stored), draft))
         return alive
 
-    def _keep_good(self, builder: RowBuilder, good: list[tuple[DocumentRecord, Draft]]) -> set[str]:
+    def _keep_good(
+        self,
+        builder: RowBuilder,
+        good: list[tuple[DocumentRecord, Draft]],
+        items: Mapping[int, ItemRecord],
+    ) -> set[str]:
         """Write what became a document.
 
         Returns:
@@ -133,8 +138,8 @@ class Committer:
         catalog.versions.put_many(after.values())
         catalog.documents.upsert_many(_published(document, draft) for document, draft in good)
         ids = [document.document_id for document, _ in good]
-        for reason in ("protected", UNREAD):
-            catalog.overlay.remove(ids, reason)
+        catalog.overlay.remove(ids, "protected")
+        catalog.overlay.remove(_present(items, good), UNREAD)
         catalog.quality.put_many(
             {
                 draft.version.version_id: draft.node.parsed.quality
@@ -229,6 +234,17 @@ def _vanished(documents: list[DocumentRecord], read: Read) -> list[str]:
         d.document_id
         for d in documents
         if d.parent_id and d.document_id not in known and not kept(d.document_id)
+    ]
+
+
+def _present(
+    items: Mapping[int, ItemRecord], good: list[tuple[DocumentRecord, Draft]]
+) -> list[str]:
+    """Documents whose item is still the one that was read: what is published is what lies there now."""
+    return [
+        document.document_id
+        for document, draft in good
+        if _same(items[draft.item.item_id], draft.item)
     ]
 
 

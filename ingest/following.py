@@ -1,8 +1,8 @@
-"""What a changed item does to its documents: scope, path, visibility. Each is one transaction of the catalog."""
+"""What a changed item does to its documents: scope, path, visibility."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from catalog.records import LedgerRecord
@@ -10,60 +10,100 @@ from catalog.times import utc_now
 from ingest.rows import family_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from catalog.catalog import Catalog
     from catalog.records import DocumentRecord, ItemRecord
 
-__all__ = ["UNREAD", "hide_unread", "relatives", "rename", "rescope", "restore"]
+__all__ = ["UNREAD", "Following", "relatives", "rename", "rescope"]
 
 UNREAD = "unread"
 """Overlay: the index shows a content from before a change of permissions, and the item has another one now."""
 
 
-def rescope(catalog: Catalog, known: ItemRecord, scope: str) -> None:
-    """Hide the item's documents until their index rows carry the new scope."""
-    with catalog.transaction():
-        documents = catalog.documents.by_item(known.item_id)
-        ids = [document.document_id for document in documents]
-        # the item at once, too: a content run under way takes the scope from there
-        catalog.items.set_scope([known.item_id], scope)
-        catalog.documents.set_scope(ids, scope)
-        catalog.overlay.add(ids, "scope_change")
-        catalog.outbox.add({*ids, *relatives(catalog, documents)})
-        catalog.scopes.bump_epoch()
-        catalog.ledger.append_many(
-            [
-                LedgerRecord(
-                    at_seen=utc_now(),
-                    source=known.source,
-                    scope_id=scope,
-                    document_id=known.document_id,
-                    principal=f"scope:{known.scope_id}",
-                    change="moved",
-                    detail=known.path,
-                )
-            ]
-        )
+@dataclass(slots=True)
+class Following:
+    """What a scan found that its documents must follow; written together, in the scan's own transaction.
 
-
-def hide_unread(catalog: Catalog, known: ItemRecord) -> None:
-    """Hide what the index shows of an item until its present content has been read.
-
-    Who may read a file now was decided for what it holds now, not for what it held before.
+    Attributes:
+        rescoped: Items with the scope that decides for them now.
+        unread: Items that may hold another content than the index shows, under permissions that have changed.
+        returned: Items that a guarded deletion had hidden.
     """
-    documents = catalog.documents.by_item(known.item_id)
-    catalog.overlay.add([d.document_id for d in documents if d.version_id], UNREAD)
+
+    rescoped: list[tuple[ItemRecord, str]] = field(default_factory=list)
+    unread: list[ItemRecord] = field(default_factory=list)
+    returned: list[ItemRecord] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return len(self.rescoped) + len(self.unread) + len(self.returned)
+
+    def write(self, catalog: Catalog) -> None:
+        """Hide first, then show."""
+        _hide_unread(catalog, self.unread)
+        if self.rescoped:
+            rescope(catalog, self.rescoped)
+        if self.returned:
+            _restore(catalog, self.returned)
 
 
-def restore(catalog: Catalog, known: ItemRecord) -> None:
-    """Show again what a guarded deletion has hidden."""
+def rescope(catalog: Catalog, rescoped: Sequence[tuple[ItemRecord, str]]) -> None:
+    """Hide the items' documents until their index rows carry the new scopes."""
     with catalog.transaction():
-        documents = catalog.documents.by_item(known.item_id)
-        ids = [document.document_id for document in documents]
-        catalog.documents.set_state(ids, "live")
-        catalog.overlay.remove(ids, "pending_deletion")
-        catalog.outbox.add({*ids, *relatives(catalog, documents)})
+        held: list[DocumentRecord] = []
+        by_scope: dict[str, list[tuple[int, list[str]]]] = {}
+        for known, scope in rescoped:
+            documents = catalog.documents.by_item(known.item_id)
+            held += documents
+            ids = [document.document_id for document in documents]
+            by_scope.setdefault(scope, []).append((known.item_id, ids))
+        for scope, pairs in by_scope.items():
+            # the items too: a content run under way takes the scope from there
+            catalog.items.set_scope([number for number, _ in pairs], scope)
+            catalog.documents.set_scope([key for _, ids in pairs for key in ids], scope)
+        changed = [document.document_id for document in held]
+        catalog.overlay.add(changed, "scope_change")
+        catalog.outbox.add([*changed, *sorted(relatives(catalog, held))])
+        catalog.scopes.bump_epoch()
+        catalog.ledger.append_many(_moved(known, scope) for known, scope in rescoped)
+
+
+def _moved(known: ItemRecord, scope: str) -> LedgerRecord:
+    return LedgerRecord(
+        at_seen=utc_now(),
+        source=known.source,
+        scope_id=scope,
+        document_id=known.document_id,
+        principal=f"scope:{known.scope_id}",
+        change="moved",
+        detail=known.path,
+    )
+
+
+def _hide_unread(catalog: Catalog, unread: list[ItemRecord]) -> None:
+    """Hide what the index shows of items until their present content has been read.
+
+    Who may read a file now was decided for what it holds now, not for what it held before. A content run that
+    has come to its end with an item meanwhile has shown what is there now.
+    """
+    still = catalog.items.get_many(item.item_id for item in unread)
+    documents = [
+        document.document_id
+        for item in still.values()
+        if not item.content_sha256
+        for document in catalog.documents.by_item(item.item_id)
+        if document.version_id
+    ]
+    catalog.overlay.add(documents, UNREAD)
+
+
+def _restore(catalog: Catalog, returned: list[ItemRecord]) -> None:
+    """Show again what a guarded deletion has hidden."""
+    held = [d for known in returned for d in catalog.documents.by_item(known.item_id)]
+    ids = [document.document_id for document in held]
+    catalog.documents.set_state(ids, "live")
+    catalog.overlay.remove(ids, "pending_deletion")
+    catalog.outbox.add([*ids, *sorted(relatives(catalog, held))])
 
 
 def rename(catalog: Catalog, known: ItemRecord, path: str) -> None:

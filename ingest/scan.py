@@ -22,7 +22,7 @@ from catalog.times import utc_now
 from contracts.documents import SourceItem
 from contracts.outcomes import Outcome, OutcomeKind
 from contracts.ports import ListProblem, Skipped, SourceFolder
-from ingest.following import hide_unread, rename, rescope, restore
+from ingest.following import Following, rename
 from ingest.ids import document_id
 from ingest.removal import remove_items
 
@@ -85,6 +85,7 @@ class Scan:
         self._result = ScanResult()
         self._first = not dry_run and catalog.items.count(settings.name) == 0
         self._writes: list[ItemRecord] = []
+        self._following = Following()
         self._skipped: list[OutcomeRecord] = []
         self._missing: dict[int, ItemRecord] = {}
         self._replaced: dict[int, tuple[ItemRecord, SourceItem]] = {}
@@ -163,6 +164,7 @@ class Scan:
         )
         scope = self._tracker.unlisted(item, known.scope_id)
         self._hide(known, scope, pending=not known.content_sha256)
+        self._flush_full()
 
     def _compare(self, known: ItemRecord, item: SourceItem) -> None:
         self._result.counts["listed"] += 1
@@ -257,9 +259,10 @@ class Scan:
         )
         self._hide(known, scope, pending=not (content and known.content_sha256))
         if kind == "unchanged" and scope == known.scope_id:
+            self._flush_full()
             return
         if kind == "returned":
-            restore(self._catalog, known)
+            self._following.returned.append(known)
         self._writes.append(
             replace(
                 known,
@@ -278,15 +281,14 @@ class Scan:
                 seen_run=self._run_id,
             )
         )
-        if len(self._writes) >= _BATCH:
-            self._flush()
+        self._flush_full()
 
     def _hide(self, known: ItemRecord, scope: str, *, pending: bool) -> None:
         """Hide what must not be seen under new permissions; ``pending``: the present content has not been read."""
         if pending and (scope != known.scope_id or self._tracker.changed_above(scope)):
-            hide_unread(self._catalog, known)
+            self._following.unread.append(known)
         if scope != known.scope_id:
-            rescope(self._catalog, known, scope)
+            self._following.rescoped.append((known, scope))
 
     def _add(self, item: SourceItem) -> None:
         self._result.counts["new"] += 1
@@ -307,11 +309,15 @@ class Scan:
                 seen_run=self._run_id,
             )
         )
-        if len(self._writes) >= _BATCH:
+        self._flush_full()
+
+    def _flush_full(self) -> None:
+        """Write in batches; never between an item's following and the item."""
+        if max(len(self._writes), len(self._following)) >= _BATCH:
             self._flush()
 
     def _flush(self) -> None:
-        if self._dry_run or not (self._writes or self._skipped):
+        if self._dry_run or not (self._writes or self._skipped or self._following):
             self._writes, self._skipped = [], []
             return
         with self._catalog.transaction():
@@ -324,7 +330,8 @@ class Scan:
             self._catalog.documents.upsert_many([self._document(item) for item in new])
             for outcome in self._skipped:
                 self._catalog.outcomes.put(outcome)
-        self._writes, self._skipped = [], []
+            self._following.write(self._catalog)  # it looks at the items as they are now
+        self._writes, self._skipped, self._following = [], [], Following()
 
     def _name(self, item: ItemRecord) -> str:
         """An id of its own: another document that was first seen at this path may have moved on."""

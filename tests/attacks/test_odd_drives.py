@@ -153,39 +153,62 @@ def test_a_file_deleted_and_made_again_elsewhere_is_as_open_as_its_new_place(dri
     assert hit.path == "a.txt"
 
 
-def without_privileges(drive, kind: str) -> None:
-    """One run by an account that permissions count for: the superuser without the right to pass them by."""
-    program = (
-        "import sys; sys.path[:0] = eval(sys.argv[1])\n"
-        "from contracts.settings import Settings, SourceSettings\n"
-        "from app.sources import add_source\n"
-        "from app.wiring import open_kit, source_run\n"
-        "settings = Settings.model_validate({'home': sys.argv[2], 'embedder': {'engine': 'hash'}, 'parse': {'workers': 1}})\n"
-        "source = SourceSettings.model_validate({'name': 'drive', 'root': sys.argv[3], 'acl': {'kind': 'posix', 'above_root': False}})\n"
-        "with open_kit(settings) as kit:\n"
-        "    kit.catalog.sources.get('drive') or add_source(kit.catalog, source, origin='path')\n"
-        "    run = source_run(kit, source)\n"
-        "    run.content() if sys.argv[4] == 'content' else run.permissions()\n"
-    )
+PROGRAM = """
+import sys
+sys.path[:0] = eval(sys.argv[1])
+from contracts.settings import Settings, SourceSettings
+from app.sources import add_source
+from app.wiring import open_kit, source_run
+options = {"home": sys.argv[2], "embedder": {"engine": "hash"}, "parse": {"workers": 1}}
+source = {"name": "drive", "root": sys.argv[3], "acl": {"kind": "posix", "above_root": False}}
+with open_kit(Settings.model_validate(options)) as kit:
+    source = add_source(kit.catalog, SourceSettings.model_validate(source), origin="path")
+    source_run(kit, source).content()
+    print("done", flush=True)
+    for _ in sys.stdin:
+        source_run(kit, source).permissions()
+        print("done", flush=True)
+"""
+
+
+@pytest.fixture
+def unprivileged(posix):
+    """A process for which permissions count: the superuser without the right to pass them by; a line is a run."""
     rights = "-dac_override,-dac_read_search"
     command = ["setpriv", f"--bounding-set={rights}", f"--inh-caps={rights}", sys.executable, "-c"]
-    arguments = [program, repr(sys.path), str(drive.home), str(drive.root), kind]
-    subprocess.run([*command, *arguments], check=True, timeout=120)
+    arguments = [PROGRAM, repr(sys.path), str(posix.home), str(posix.root)]
+    running: list[subprocess.Popen[str]] = []
+
+    def run() -> None:
+        if not running:
+            pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+            running.append(subprocess.Popen([*command, *arguments], **pipes))
+        else:
+            running[0].stdin.write("\n")
+            running[0].stdin.flush()
+        while (line := running[0].stdout.readline()) != "done\n":
+            assert line, "the process has died"
+
+    yield run
+    for process in running:
+        process.stdin.close()
+        assert process.wait(60) == 0
+        process.stdout.close()
 
 
-def test_below_a_folder_that_cannot_be_listed_lists_are_followed_or_closed(posix):
+def test_below_a_folder_that_cannot_be_listed_lists_are_followed_or_closed(posix, unprivileged):
     """What the ingesting account loses sight of must not stay as open as it was."""
     posix.write("a.txt", "공통어 위")
     inner = posix.write("폴더/속/b.txt", "공통어 속")
     folder = inner.parent.parent
     for there in (folder, inner.parent, inner):
         os.chown(there, 61001, 61001)
-    without_privileges(posix, "content")
+    unprivileged()
     assert len(posix.found("공통어", EVERYBODY)) == 2
 
     def found_after(path: Path, mode: int) -> int:
         path.chmod(mode)
-        without_privileges(posix, "permissions")
+        unprivileged()
         return len(posix.found("공통어", EVERYBODY))
 
     assert found_after(folder, 0o711) == 2  # not listed any more, but passed through

@@ -18,7 +18,7 @@ from search.backends.embedded.index import EmbeddedIndex
 
 
 def change_scope(kit, path: str, scope: str) -> None:
-    rescope(kit.catalog, kit.catalog.items.by_path("drive", path), scope)
+    rescope(kit.catalog, [(kit.catalog.items.by_path("drive", path), scope)])
 
 
 @pytest.fixture
@@ -145,25 +145,28 @@ def test_a_long_listing_keeps_its_lease(two, monkeypatch):
     assert refused == [True]
 
 
-def test_permissions_half_written_when_the_process_died_are_written_again(two, monkeypatch):
-    """Killed after a document was moved to another scope, and put back before the next run."""
+def test_a_scan_that_dies_while_it_writes_leaves_nothing_half_moved(two, monkeypatch):
+    """Item, document, hiding and queue follow a new scope together or not at all."""
     lists = (two.root / "acl.yaml").read_text("utf-8")
+    closed = lists + "files: {공개.txt: [{allow: user:kim}]}\n"
 
     class Killed(BaseException):
         pass
 
-    def killed(*_arguments):
+    def killed_after(*arguments):
+        rescope(*arguments)
         raise Killed
 
-    two.acl(lists + "files: {공개.txt: [{allow: user:kim}]}\n")
-    with monkeypatch.context() as patched:
-        patched.setattr("ingest.scan.Scan._flush", killed)
-        with pytest.raises(Killed):
-            two.sync()
-    assert two.found("납품 단가", "lee") == []
-    two.acl(lists)
-    two.sync()
-    assert two.found("납품 단가", "lee") == ["공개.txt"]
-    two.acl(lists + "files: {공개.txt: [{allow: user:kim}]}\n")
-    two.sync()
-    assert two.found("납품 단가", "lee") == []
+    for turn in range(2):
+        two.acl(closed)
+        with monkeypatch.context() as patched:
+            patched.setattr("ingest.following.rescope", killed_after)
+            with pytest.raises(Killed):
+                two.sync()
+        if turn:
+            two.acl(lists)
+        two.sync()
+        assert two.found("납품 단가", "lee") == (["공개.txt"] if turn else [])
+        two.acl(lists)
+        two.sync()
+        assert two.found("납품 단가", "lee") == ["공개.txt"]
