@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import shutil
+import time
 from typing import TYPE_CHECKING
 
 from contracts.errors import ConfigError, SeogaError
@@ -13,6 +14,7 @@ from contracts.settings import Settings, SourceSettings
 if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     from acl_sync.directory import CombinedDirectory
     from acl_sync.view import CatalogAccess
@@ -36,6 +38,9 @@ __all__ = [
 ]
 
 
+_SPOOL_SECONDS = 24 * 3600
+
+
 @contextlib.contextmanager
 def open_catalog(settings: Settings) -> Iterator[Catalog]:
     """The catalog, migrated; the sources of ``seoga.toml`` are in it."""
@@ -43,7 +48,13 @@ def open_catalog(settings: Settings) -> Iterator[Catalog]:
     from catalog.records import SourceRecord
 
     # what lies there is the text of documents: nobody else's business
-    settings.home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    try:
+        settings.home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as problem:
+        raise ConfigError(
+            f"{settings.home}: {problem.strerror}",
+            advice="SEOGA_HOME 을 쓸 수 있는 로컬 폴더로 (set it to a local folder that can be written)",
+        ) from problem
     with Catalog.open(settings.catalog.url, settings.home) as catalog:
         for source in settings.sources:
             config = source.model_dump(mode="json")
@@ -98,6 +109,7 @@ def open_kit(settings: Settings) -> Iterator[Kit]:
     with contextlib.ExitStack() as stack:
         catalog = stack.enter_context(open_catalog(settings))
         spool.mkdir(exist_ok=True)
+        _clear_spool(spool)
         embedder, analyzer, index = open_tools(settings)
         stack.callback(index.close)
         pool = stack.enter_context(ParsePool(settings.parse, settings.ocr))
@@ -117,10 +129,13 @@ def open_kit(settings: Settings) -> Iterator[Kit]:
         yield kit
 
 
-def clear_spool(settings: Settings) -> None:
-    """Remove what a killed run left behind; only while no run is under way."""
-    for left in (settings.home / "spool").glob("item-*"):
-        shutil.rmtree(left, ignore_errors=True)
+def _clear_spool(spool: Path) -> None:
+    """Remove what killed runs left behind: older than any file that a run may still be reading."""
+    oldest = time.time() - _SPOOL_SECONDS
+    for left in spool.glob("item-*"):
+        with contextlib.suppress(OSError):
+            if left.stat().st_mtime < oldest:
+                shutil.rmtree(left, ignore_errors=True)
 
 
 def source_run(

@@ -107,7 +107,7 @@ def _libreoffice(_settings: Settings) -> _Check:
 def _home(settings: Settings) -> _Check:
     name = "SEOGA_HOME"
     try:
-        settings.home.mkdir(parents=True, exist_ok=True)
+        settings.home.mkdir(mode=0o700, parents=True, exist_ok=True)
         probe = settings.home / ".doctor"
         probe.write_bytes(b"")
         probe.unlink()
