@@ -181,11 +181,15 @@ class Settings(_Group):
     sources: tuple[SourceSettings, ...] = ()
 
     @model_validator(mode="after")
-    def _names_once(self) -> Settings:
+    def _sources_told_apart(self) -> Settings:
         names = [source.name for source in self.sources]
         if len(set(names)) != len(names):
-            msg = "two sources have the same name"
+            msg = "두 소스의 이름이 같습니다 (two sources have the same name)"
             raise ValueError(msg)
+        for source in self.sources:
+            if not source.root.expanduser().is_absolute():
+                msg = f"소스 {source.name}: root 는 절대 경로여야 합니다 (must be an absolute path)"
+                raise ValueError(msg)
         return self
 
 
@@ -218,16 +222,23 @@ def load_settings(environ: dict[str, str] | None = None) -> Settings:
         return Settings.model_validate(values)
     except ValidationError as problem:
         first = problem.errors(include_url=False)[0]
-        msg = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+        said = first["msg"].removeprefix("Value error, ")
+        msg = ": ".join(filter(None, (".".join(map(str, first["loc"])), said)))
         raise ConfigError(msg, advice=f"correct it in {config} or the environment") from problem
 
 
 def _read_toml(config: Path, *, required: bool) -> dict[str, Any]:
-    if not config.exists() and not required:
-        return {}
     try:
-        return tomllib.loads(config.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as problem:
+        if not config.exists() and not required:
+            return {}
+        return tomllib.loads(config.read_text(encoding="utf-8-sig"))
+    except UnicodeDecodeError as problem:
+        msg = f"{config}: UTF-8 이 아닙니다 (not UTF-8)"
+        raise ConfigError(msg, advice="UTF-8 로 저장하세요 (save it as UTF-8)") from problem
+    except OSError as problem:
+        msg = f"{config}: {problem.strerror}"
+        raise ConfigError(msg) from problem
+    except tomllib.TOMLDecodeError as problem:
         msg = f"{config}: {problem}"
         raise ConfigError(msg) from problem
 
