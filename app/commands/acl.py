@@ -14,6 +14,14 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
+_HIDDEN = {
+    "protected": "암호나 DRM 이 걸려 있습니다",
+    "pending_deletion": "사라졌고, 삭제 확정을 기다립니다",
+    "scope_change": "옮겨졌고, 색인을 기다립니다",
+    "unread": "옮겨졌거나 바뀌었고, 아직 읽지 못했습니다",
+}
+"""Why a document is under the overlay."""
+
 
 @click.group("acl", short_help="권한: 동기화, 설명, 원장 (permissions: sync, explain, ledger).")
 def command() -> None:
@@ -77,7 +85,7 @@ def explain(document: str, reader: str) -> None:
     if not known:
         click.echo("   접근 목록을 모릅니다 (no known access list): 아무도 (nobody)")
     for reason in reasons:
-        click.echo(f"   지금은 숨겨져 있습니다 (hidden now): {reason}")
+        click.echo(f"   지금은 숨겨져 있습니다 (hidden now): {_why_hidden(reason)}")
 
 
 @command.command("scopes")
@@ -106,12 +114,15 @@ def pending() -> None:
     with open_catalog(load_settings()) as catalog:
         unreadable = [scope for scope in catalog.scopes.all() if not scope.readable]
         hidden = sorted(catalog.overlay.all())
+        documents = catalog.documents.get_many(hidden)
         for scope in unreadable:
             count = catalog.scopes.documents_in([scope.scope_id])
             click.echo(f"읽지 못한 목록 (unreadable list): {scope.scope_id}  {count}건")
         for document_id in hidden:
-            reasons = ", ".join(catalog.overlay.reasons(document_id))
-            click.echo(f"숨김 (hidden): {document_id}  {reasons}")
+            reasons = ", ".join(_why_hidden(r) for r in catalog.overlay.reasons(document_id))
+            document = documents.get(document_id)
+            place = f"{document.source}/{_shown(document.path)}" if document else document_id
+            click.echo(f"숨김 (hidden): {place} — {reasons}")
         if not unreadable and not hidden:
             click.echo("없습니다 (nothing pending)")
 
@@ -139,11 +150,20 @@ def _document(catalog: Catalog, name: str) -> DocumentRecord:
     if found is not None:
         return found
     for source in catalog.sources.list():
-        item = catalog.items.by_path(source.name, name.removeprefix(f"{source.name}/"))
-        document = catalog.documents.get(item.document_id) if item else None
-        if document is not None:
-            return document
+        path = name.removeprefix(f"{source.name}/")
+        item = catalog.items.by_path(source.name, path.partition("!/")[0])
+        for document in catalog.documents.by_item(item.item_id) if item else ():
+            if document.path == path:
+                return document
     raise NotFoundError(f"{name}: 그런 문서가 없습니다 (no such document)")
+
+
+def _why_hidden(reason: str) -> str:
+    return f"{_HIDDEN[reason]} ({reason})" if reason in _HIDDEN else reason
+
+
+def _shown(path: str) -> str:
+    return path.encode("utf-8", "backslashreplace").decode()
 
 
 def _line(decision: Decision) -> str:

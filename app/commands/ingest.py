@@ -79,7 +79,7 @@ def _source(catalog: Catalog, target: str, name: str | None) -> SourceSettings:
 
 @contextlib.contextmanager
 def _progress(*, quiet: bool) -> Iterator[Callable[[str, Counter[str]], None]]:
-    """A bar on a terminal, a line every few hundred items elsewhere."""
+    """A bar on a terminal, nothing elsewhere."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 

@@ -51,13 +51,17 @@ def show(document_id: str) -> None:
         click.echo("이 문서에는 충돌이 없습니다 (no conflicts)")
 
 
-@command.command("mark")
+@command.command("mark", short_help="충돌을 정리합니다 (settle a conflict).")
 @click.argument("document_id")
 @click.argument("field")
 @click.argument("verdict")
 @click.option("--by", required=True, help="누가 (who decided).")
 def mark(document_id: str, field: str, verdict: str, by: str) -> None:
-    """충돌을 정리합니다 (settle a conflict)."""
+    """충돌을 어떻게 보았는지 기록하고 목록에서 내립니다. 문서의 값은 바뀌지 않습니다: 원본을 고쳐 다시 수집하세요.
+
+    Notes VERDICT over FIELD (both as `review list` names them) and takes the conflict off the list. The document keeps
+    its values: correct the original, and ingest again.
+    """
     from app.wiring import open_catalog
     from contracts.settings import load_settings
 

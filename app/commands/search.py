@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
+_TYPES = "work_standard, 8d_report, ledger, minutes, mail, drawing, manual, notice, ecn, inspection, report, form, other"
+_FIELDS = "department, source, path, code, format, language, security_level, revision"
+
 
 @click.command("search", short_help="사용자 권한으로 검색 (search as a user).")
 @click.argument("query")
@@ -25,9 +28,15 @@ __all__ = ["command"]
     metavar="DATE",
     help="그날의 기준으로, YYYY-MM-DD (the view of that day).",
 )
-@click.option("--type", "types", multiple=True, help="문서 종류 (document type); 여러 번 가능.")
 @click.option(
-    "--filter", "filters", multiple=True, metavar="K=V", help="department=…, source=…, code=…"
+    "--type", "types", multiple=True, help=f"문서 종류 (document type): {_TYPES}; 여러 번 가능."
+)
+@click.option(
+    "--filter",
+    "filters",
+    multiple=True,
+    metavar="K=V",
+    help=f"{_FIELDS}; 여러 번 가능 (several times).",
 )
 @click.option(
     "--group", "groups", multiple=True, help="이 그룹이 볼 수 있는 것만 (narrow to a group)."
@@ -48,9 +57,10 @@ def command(  # noqa: PLR0913  one argument an option
     as_json: bool,
     explain: bool,
 ) -> None:
-    """QUERY 를 USER 의 권한으로 검색합니다. 현행 문서만 나오며, 모든 결과에 출처가 있습니다.
+    """QUERY 를 USER 의 권한으로 검색합니다. 현행과 상태 미확인 문서가 나오며, 모든 결과에 출처가 있습니다.
 
-    Searches as USER: current documents only unless asked otherwise, each passage with its citation.
+    Searches as USER: current documents, and those of unknown status, unless asked otherwise; each passage with its
+    citation.
     """
     from app.wiring import open_searcher
     from contracts.search import SearchRequest
