@@ -32,7 +32,7 @@ if [ -z "${SEOGA_API_TOKEN:-}" ]; then
 fi
 say "서비스 (serving)"
 cat <<TEXT
-curl -s http://127.0.0.1:8470/v1/search -H "Authorization: Bearer \$(cat .demo/token)" \\
+curl -s http://127.0.0.1:${SEOGA_API__PORT:-8470}/v1/search -H "Authorization: Bearer \$(cat .demo/token)" \\
   -H 'Content-Type: application/json' -d '{"query": "$QUESTION", "reader": "kim", "top": 3}'
 TEXT
 exec $seoga serve

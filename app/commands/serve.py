@@ -41,11 +41,28 @@ def command(host: str | None, port: int | None) -> None:
             "API 토큰이 없습니다 (no API token)", advice="SEOGA_API_TOKEN 또는 SEOGA_API_TOKEN_FILE"
         )
     token = settings.api.token.get_secret_value()
+    at, number = host or settings.api.host, port or settings.api.port
+    _check_free(at, number)
     with _schedules(settings), open_searcher(settings, "api") as searcher:
         app = create_app(searcher, token, _health)
-        at = host or settings.api.host
-        click.echo(f"http://{at}:{port or settings.api.port}/docs  (Ctrl+C: 종료, stop)")
-        uvicorn.run(app, host=at, port=port or settings.api.port, log_level="warning")
+        click.echo(f"http://{at}:{number}/docs  (Ctrl+C: 종료, stop)")
+        uvicorn.run(app, host=at, port=number, log_level="warning")
+
+
+def _check_free(host: str, port: int) -> None:
+    """Raise ``ConfigError`` where nothing can listen there: before schedules start, not after."""
+    import socket
+
+    from contracts.errors import ConfigError
+
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        socket.create_server((host, port), family=family).close()
+    except OSError as problem:
+        raise ConfigError(
+            f"{host}:{port} 에서 받을 수 없습니다 (cannot listen there): {problem.strerror}",
+            advice="다른 포트로 (another port): seoga serve --port, [api] port",
+        ) from problem
 
 
 def _health() -> dict[str, Any]:
