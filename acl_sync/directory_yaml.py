@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import unicodedata
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime
+from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -179,4 +179,4 @@ def _expired(value: str) -> bool:
         last = date.fromisoformat(value)
     except ValueError:
         return True  # a date that cannot be read does not keep an account open
-    return last < datetime.now(UTC).date()
+    return last < datetime.now().astimezone().date()

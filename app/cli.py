@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
+from io import TextIOWrapper
 from typing import cast
 
 import click
@@ -56,6 +57,9 @@ def main() -> None:
     """Run the command; a known error is one line on stderr and exit status 2 (1 for unknown readers)."""
     from contracts.errors import SeogaError, UnknownReaderError
 
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # a terminal without Korean shows what it can
+            stream.reconfigure(errors="replace")
     try:
         cli(prog_name="seoga")
     except UnknownReaderError as problem:
