@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import subprocess
 import sys
+import time
+import zipfile
 
 import pytest
 
@@ -107,12 +110,62 @@ def test_a_wrong_setting_is_named(seoga, tmp_path):
         ("[parse\n", "seoga.toml"),
         ("[api]\ntoken = 'x'\n", "SEOGA_API_TOKEN_FILE"),
         ("colour = 1\n", "colour"),
+        ("[[sources]]\nname = 'plant'\nroot = 'drive/plant'\n", "절대 경로"),
+        ("# 설정", "UTF-8"),
     ):
-        file.write_text(text)
+        file.write_text(text, encoding="cp949")
         done = seoga("status")
         assert done.returncode == 2
         assert said in done.stderr
         assert "Traceback" not in done.stderr
+
+
+def test_settings_saved_with_a_byte_order_mark_are_read(seoga, tmp_path):
+    (tmp_path / "home").mkdir()
+    text = 'departments = ["품질보증팀"]\n'
+    (tmp_path / "home" / "seoga.toml").write_text(text, encoding="utf-8-sig")
+    assert seoga("status").returncode == 0
+
+
+@pytest.mark.parametrize("home", ["file", "closed/home"])
+def test_a_home_folder_that_cannot_be_used_is_named(seoga, tmp_path, home):
+    (tmp_path / "file").write_bytes(b"")
+    (tmp_path / "closed").write_bytes(b"")
+    done = seoga("status", SEOGA_HOME=str(tmp_path / home))
+    assert done.returncode == 2
+    assert str(tmp_path / home) in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_serving_where_somebody_else_listens_is_refused(seoga):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        done = seoga("serve", "--port", port, SEOGA_API_TOKEN="t" * 32)
+    assert done.returncode == 2
+    assert port in done.stderr
+    assert "http" not in done.stdout
+
+
+def test_members_are_explained_by_the_path_that_a_search_shows(seoga, drive):
+    with zipfile.ZipFile(drive / "묶음.zip", "w") as archive:
+        archive.writestr("안/포장.txt", "포장은 48개 단위로 한다.")
+    seoga("ingest", str(drive))
+    hits = json.loads(seoga("search", "포장", "--as", "kim", "--json").stdout)["hits"]
+    shown = next(hit["path"] for hit in hits if "!/" in hit["path"])
+    assert "읽을 수 있음" in seoga("acl", "explain", shown, "--as", "kim").stdout
+    assert "읽을 수 없음" in seoga("acl", "explain", shown, "--as", "lee").stdout
+    assert seoga("acl", "explain", "묶음.zip!/없음.txt", "--as", "kim").returncode == 2
+
+
+def test_what_killed_runs_left_is_swept_up(seoga, tmp_path, drive):
+    spool = tmp_path / "home" / "spool"
+    for name, age in (("item-old", 2 * 86_400), ("item-new", 60)):
+        (spool / name).mkdir(parents=True)
+        (spool / name / "content").write_bytes(b"x")
+        then = time.time() - age
+        os.utime(spool / name, (then, then))
+    seoga("ingest", str(drive))
+    assert [folder.name for folder in spool.iterdir()] == ["item-new"]
 
 
 def test_serving_needs_a_token(seoga):
@@ -130,5 +183,6 @@ def test_sources_may_not_overlap(seoga, drive):
 
 
 def test_the_home_folder_is_nobody_elses_business(seoga, tmp_path, drive):
+    seoga("doctor")
     seoga("ingest", str(drive))
     assert (tmp_path / "home").stat().st_mode & 0o077 == 0
