@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 _FAILED = 3
+_IN_PART = 4
+_HARMLESS = frozenset({"unsupported", "empty"})
+"""Members that nobody misses: pictures of programs, files of 0 bytes."""
 
 
 @click.command("parse", short_help="문서를 Markdown/JSON 으로 (files to Markdown or JSON).")
@@ -37,17 +40,17 @@ def command(paths: tuple[Path, ...], output: str, out: Path | None) -> None:
     """문서를 읽어 Markdown 또는 JSON 으로 출력합니다. 카탈로그와 색인은 쓰지 않습니다.
 
     Reads files, with attachments and archive members, and prints them; folders are walked. One file goes to
-    standard output; several need --out. Exit status 3: a file could not be read; one line on standard error
-    says why, and what to do.
+    standard output; several need --out. Exit status 3: a file could not be read; 4: files were read, but an
+    attachment or member is locked or damaged. One line on standard error says why, and what to do.
     """
     files = list(_files(paths))
     several = len(files) != 1 or any(path.is_dir() for path in paths)
     if several and out is None:
         msg = "여러 파일에는 --out 폴더가 필요합니다 (several files need --out)"
         raise click.UsageError(msg)
-    failed = _parse_all(files, output, out)
-    if failed:
-        sys.exit(_FAILED)
+    status = _parse_all(files, output, out)
+    if status:
+        sys.exit(status)
 
 
 def _files(paths: tuple[Path, ...]) -> Iterator[tuple[Path, Path]]:
@@ -61,8 +64,8 @@ def _files(paths: tuple[Path, ...]) -> Iterator[tuple[Path, Path]]:
                 yield file, file.relative_to(path)
 
 
-def _parse_all(files: list[tuple[Path, Path]], output: str, out: Path | None) -> bool:
-    """Parse one after the other; whether one failed."""
+def _parse_all(files: list[tuple[Path, Path]], output: str, out: Path | None) -> int:
+    """Parse one after the other; the exit status."""
     import tempfile
 
     from contracts.settings import load_settings
@@ -71,17 +74,18 @@ def _parse_all(files: list[tuple[Path, Path]], output: str, out: Path | None) ->
 
     settings = load_settings()
     limits = settings.parse.model_copy(update={"workers": 1})
-    failed = False
+    failed = in_part = False
     with ParsePool(limits, settings.ocr) as pool:
         for file, relative in files:
             with tempfile.TemporaryDirectory(prefix="seoga-spool-") as spool:
                 node = Unfolding(pool, Path(spool)).parse_tree(file, file.name)
             failed |= _report_failure(node, file if len(files) > 1 else None)
+            in_part |= _report_members(node, file if len(files) > 1 else None)
             if out is not None:
                 _write_file(node, output, out / relative)
             elif node.result.document is not None:
                 _write(node, output, sys.stdout.buffer)
-    return failed
+    return _FAILED if failed else _IN_PART if in_part else 0
 
 
 def _report_failure(node: ParsedNode, file: Path | None) -> bool:
@@ -92,6 +96,25 @@ def _report_failure(node: ParsedNode, file: Path | None) -> bool:
 
     reason = " ".join(str(ParseFailure(failure, node.result.detail)).split())
     click.echo(f"{file}: {reason}" if file else reason, err=True)
+    return True
+
+
+def _report_members(node: ParsedNode, file: Path | None) -> bool:
+    """One line about members that are locked or damaged: the first of them, and how many there are."""
+    from contracts.errors import ParseFailure
+
+    lost = [
+        (member.member_path, member.result.failure, member.result.detail)
+        for member in node.walk()
+        if member.member_path and member.result.failure not in (None, *_HARMLESS)
+    ]
+    if not lost:
+        return False
+    path, failure, detail = lost[0]
+    assert failure is not None  # noqa: S101  chosen so above
+    reason = " ".join(f"{' / '.join(path)}: {ParseFailure(failure, detail)}".split())
+    more = f" (+{len(lost) - 1})" if len(lost) > 1 else ""
+    click.echo(f"{file}: {reason}{more}" if file else f"{reason}{more}", err=True)
     return True
 
 

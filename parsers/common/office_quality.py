@@ -6,9 +6,11 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from contracts.documents import Block, BlockKind, Layer, PageQuality, Quality, Table
+from contracts.documents import Block, BlockKind, Child, Layer, PageQuality, Quality, Table
+from contracts.errors import ParseFailure
+from contracts.failures import FailureClass
 
-__all__ = ["Findings", "block_text", "page_quality", "table_text"]
+__all__ = ["Findings", "block_text", "page_quality", "refuse_unread", "table_text"]
 
 _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 _MANY_UNMAPPED = 0.02
@@ -36,6 +38,18 @@ class Findings:
             return Quality(grade="D", reasons=("no text", *partial, *minor), pages=tuple(pages))
         grade = "C" if partial else "B" if minor else "A"
         return Quality(grade=grade, reasons=(*partial, *minor), pages=tuple(pages))
+
+
+def refuse_unread(
+    blocks: Sequence[Block], children: Sequence[Child], damage: Sequence[str]
+) -> None:
+    """A file of which nothing could be read for damage is no document without text.
+
+    Raises:
+        ParseFailure: ``corrupt``, with the first damage found.
+    """
+    if damage and not children and not any(block_text(block).strip() for block in blocks):
+        raise ParseFailure(FailureClass.CORRUPT, damage[0])
 
 
 def table_text(table: Table) -> str:

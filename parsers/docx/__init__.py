@@ -9,7 +9,7 @@ from contracts.documents import Block, BlockKind, Layer, ParsedDocument
 from contracts.errors import ParseFailure
 from contracts.failures import FailureClass
 from contracts.ports import ParserContext, ParserInput
-from parsers.common.office_quality import Findings, block_text, page_quality
+from parsers.common.office_quality import Findings, block_text, page_quality, refuse_unread
 from parsers.common.opc import Element, Package, attribute, local_name
 from parsers.common.text_headings import with_headings
 from parsers.docx.remarks import Remarks
@@ -43,6 +43,7 @@ class DocxParser:
             blocks = [*heads, *blocks, *feet]
             properties = package.properties()
             warnings = list(dict.fromkeys(package.warnings))
+        refuse_unread(blocks, shared.children, warnings)
         findings = Findings(partial=list(warnings))
         if "macros" in properties:
             warnings.append("the document holds macros; they are not run")

@@ -10,6 +10,7 @@ from contracts.failures import FailureClass
 from parsers.common.hangul_model import Aside, Paragraph
 from parsers.common.hangul_result import finish_document
 from parsers.common.hangul_xml import read_chart
+from parsers.common.office_quality import refuse_unread
 from parsers.hwpx.header import read_header
 from parsers.hwpx.package import Package
 from parsers.hwpx.section import SectionReader
@@ -60,7 +61,7 @@ def _read(package: Package, context: ParserContext) -> ParsedDocument:
         raise ParseFailure(failure, "no section in the package")
     reader = SectionReader(read_header(root), _PartCharts(package), context.limits.max_cells)
     paragraphs: list[Paragraph] = []
-    unread = 0
+    unread = unsound = 0
     for name in names:
         section, sound = package.xml(name)
         if section is None:
@@ -69,6 +70,7 @@ def _read(package: Package, context: ParserContext) -> ParsedDocument:
             continue
         if not sound:
             warnings.append("a section is damaged and was read in part")
+            unsound += 1
         paragraphs.extend(reader.read(section))
     if unread == len(names):
         raise ParseFailure(FailureClass.CORRUPT, "no section can be read")
@@ -77,4 +79,7 @@ def _read(package: Package, context: ParserContext) -> ParsedDocument:
         if page is not None:
             aside = Aside(BlockKind.HEADER, Layer.FURNITURE, reader.read(page))
             paragraphs.append(Paragraph([aside]))
-    return finish_document("hwpx", paragraphs, properties=package.metadata(), warnings=warnings)
+    document = finish_document("hwpx", paragraphs, properties=package.metadata(), warnings=warnings)
+    if unread or unsound:
+        refuse_unread(document.blocks, document.children, warnings[-1:])
+    return document

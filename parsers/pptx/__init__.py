@@ -18,7 +18,7 @@ from contracts.documents import (
 from contracts.errors import ParseFailure
 from contracts.failures import FailureClass
 from contracts.ports import ParserContext, ParserInput
-from parsers.common.office_quality import Findings, page_quality
+from parsers.common.office_quality import Findings, page_quality, refuse_unread
 from parsers.common.opc import Element, Package, local_name
 from parsers.pptx.remarks import Authors, authors_of, comment_blocks, note_blocks
 from parsers.pptx.shapes import (
@@ -70,6 +70,7 @@ class PptxParser:
             for number, slide in enumerate(_slides(package, part, root), start=1):
                 _read_slide(package, slide, number, deck, context)
             warnings = list(dict.fromkeys(package.warnings))
+        refuse_unread(deck.blocks, deck.children, warnings)
         findings = Findings(partial=list(warnings))
         if deck.pictures:
             listed = ", ".join(map(str, deck.pictures[:10]))

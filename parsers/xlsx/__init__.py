@@ -5,7 +5,7 @@ from __future__ import annotations
 from contracts.documents import Block, PageQuality, ParsedDocument
 from contracts.ports import ParserContext, ParserInput
 from parsers.common.collector import collector_paused
-from parsers.common.office_quality import Findings, page_quality
+from parsers.common.office_quality import Findings, page_quality, refuse_unread
 from parsers.common.opc import Package
 from parsers.common.sheets import Sheet, sheet_blocks
 from parsers.xlsx.cells import Budget, read_cells
@@ -35,6 +35,7 @@ class XlsxParser:
                 blocks += made
                 pages.append(page_quality(number, made))
             warnings = list(dict.fromkeys(package.warnings))
+        refuse_unread(blocks, (), warnings)
         findings = Findings(partial=list(warnings))
         warnings += _notices(budget, context.limits.max_cells, findings)
         if "macros" in properties:

@@ -186,3 +186,16 @@ def test_the_home_folder_is_nobody_elses_business(seoga, tmp_path, drive):
     seoga("doctor")
     seoga("ingest", str(drive))
     assert (tmp_path / "home").stat().st_mode & 0o077 == 0
+
+
+def test_parse_says_which_members_are_damaged_and_prints_the_others(seoga, tmp_path):
+    path = tmp_path / "묶음.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("첫째.txt", "읽히는 글")
+        archive.writestr("둘째.pdf", b"%PDF-1.7\nnothing\n%%EOF\n")
+        archive.writestr("셋째.exe", b"MZ" + b"\0" * 99)
+    done = seoga("parse", str(path))
+    assert done.returncode == 4
+    assert "읽히는 글" in done.stdout
+    (line,) = done.stderr.strip().splitlines()
+    assert line.startswith("둘째.pdf: corrupt")

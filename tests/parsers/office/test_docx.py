@@ -316,3 +316,15 @@ def test_a_part_that_unpacks_without_end_is_refused(tmp_path, parse):
     with pytest.raises(ParseFailure) as caught:
         parse(path, "docx")
     assert caught.value.failure is FailureClass.ARCHIVE_BOMB
+
+
+def test_a_document_of_which_damage_leaves_nothing_is_corrupt(read):
+    with pytest.raises(ParseFailure) as caught:
+        read("<w:p><w:r><w:t></w:q>")
+    assert caught.value.failure is FailureClass.CORRUPT
+    kept = read("<w:p><w:r><w:t>앞부분</w:t></w:r></w:p><w:p><w:q></w:p>")
+    assert kept.texts() == ["앞부분"]
+
+
+def test_an_empty_document_is_a_document(read):
+    assert read("<w:p/>").texts() == []
