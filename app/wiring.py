@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from acl_sync.view import CatalogAccess
     from app.controls import Controls
     from catalog.catalog import Catalog
-    from contracts.ports import Embedder, IndexBackend, PermissionReader
+    from contracts.access import Reader
+    from contracts.ports import Directory, Embedder, IndexBackend, PermissionReader
     from ingest.kit import Kit
     from ingest.runs import SourceRun
     from search.analysis import Analyzer
@@ -194,22 +195,48 @@ def permission_reader(settings: SourceSettings, controls: Controls) -> Permissio
     return make_permission_reader(settings.model_copy(update={"acl": acl}))
 
 
-def open_directory(settings: Settings, catalog: Catalog) -> CombinedDirectory:
-    """Everyone whom the configured directories know."""
-    from acl_sync.directory import CombinedDirectory
-    from acl_sync.registry import DirectoryOptions, make_directories
-    from app.controls import controls_of
+class _PeopleNow:
+    """Everyone whom the configured directories know now: a source that was first read while a service runs counts, too."""
 
-    roots = []
-    for record in catalog.sources.list():
-        source = source_settings(catalog, record.name)
-        source = source.model_copy(update={"root": source.root.expanduser().resolve()})
-        controls = controls_of(catalog, source)
-        if controls is not None and controls.people:
-            roots.append(source.root)
-    options = DirectoryOptions(settings=settings.directory, roots=tuple(roots))
-    cache_seconds = settings.directory.cache_seconds
-    return CombinedDirectory(make_directories(options), cache_seconds=cache_seconds)
+    def __init__(self, settings: Settings, catalog: Catalog) -> None:
+        self._settings = settings.directory
+        self._catalog = catalog
+        self._made: tuple[tuple[Path, ...], CombinedDirectory] | None = None
+
+    def reader(self, name: str) -> Reader:
+        return self._now().reader(name)
+
+    def group(self, name: str) -> Reader:
+        return self._now().group(name)
+
+    def _now(self) -> CombinedDirectory:
+        from acl_sync.directory import CombinedDirectory
+        from acl_sync.registry import DirectoryOptions, make_directories
+
+        roots = self._roots()
+        if self._made is None or self._made[0] != roots:
+            options = DirectoryOptions(settings=self._settings, roots=roots)
+            cache_seconds = self._settings.cache_seconds
+            directories = make_directories(options)
+            self._made = roots, CombinedDirectory(directories, cache_seconds=cache_seconds)
+        return self._made[1]
+
+    def _roots(self) -> tuple[Path, ...]:
+        from app.controls import controls_of
+
+        roots = []
+        for record in self._catalog.sources.list():
+            source = SourceSettings.model_validate(dict(record.config))
+            source = source.model_copy(update={"root": source.root.expanduser().resolve()})
+            controls = controls_of(self._catalog, source)
+            if controls is not None and controls.people:
+                roots.append(source.root)
+        return tuple(roots)
+
+
+def open_directory(settings: Settings, catalog: Catalog) -> Directory:
+    """Everyone whom the configured directories know."""
+    return _PeopleNow(settings, catalog)
 
 
 def open_access(settings: Settings, catalog: Catalog) -> CatalogAccess:
