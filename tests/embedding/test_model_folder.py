@@ -24,7 +24,7 @@ DESCRIPTION = {"name": "all-MiniLM-L6-v2", "dimension": 384, "max_tokens": 256}
 def package_file(package: str, name: str) -> Path:
     found = find_spec(package)
     if found is None or found.origin is None:
-        pytest.skip(f"{package} is not installed")
+        pytest.fail(f"{package} is not installed: it is in the dev group of pyproject.toml")
     return Path(found.origin).parent / name
 
 
