@@ -130,6 +130,21 @@ def _home(settings: Settings) -> _Check:
     )
 
 
+def _private(settings: Settings) -> _Check:
+    name = "SEOGA_HOME 권한 (mode)"
+    try:
+        mode = settings.home.stat().st_mode & 0o777
+    except OSError as problem:
+        return _Check(name, fine=False, needed=False, found=str(problem))
+    return _Check(
+        name,
+        fine=not mode & 0o077,
+        needed=False,
+        found=f"{mode:o}",
+        advice=f"문서의 내용이 있으니 다른 계정에 닫으세요 (close it to other accounts): chmod 700 {settings.home}",
+    )
+
+
 def _remote_kind(home: Path) -> str:
     import psutil
 
@@ -176,6 +191,7 @@ _CHECKS: tuple[Callable[[Settings], _Check], ...] = (
     _python,
     _sqlite,
     _home,
+    _private,
     _tesseract,
     _libreoffice,
     _embedder,
