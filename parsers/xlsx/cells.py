@@ -127,7 +127,7 @@ class _Reader:
 
     def _take_row(self, element: Element) -> bool:
         number = element.get("r")
-        self._row = int(number) if number else self._row + 1
+        self._row = int(number) if number and number.isdecimal() else self._row + 1
         cells: dict[int, GridCell] = {}
         column = 0
         for entry in element:
@@ -234,7 +234,9 @@ class _Reader:
 
     def _value(self, kind: str, value: str, style: Style) -> GridCell | None:
         if kind == "s":
-            return self._shared_cell(int(value), strong=style.strong)
+            # One wrong number is one lost text, not the end of the sheet.
+            index = int(value) if value.strip().isdecimal() else -1
+            return self._shared_cell(index, strong=style.strong)
         if kind == "n":
             return _number_cell(value, style, date1904=self._book.date1904)
         return _typed_cell(kind, value, strong=style.strong)

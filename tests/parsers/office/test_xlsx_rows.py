@@ -114,6 +114,13 @@ def test_faults_end_the_sheet_where_the_xml_parser_ends_it(parse, rows):
     assert plain.quality.grade == judge.quality.grade
 
 
+def test_one_wrong_text_number_or_row_number_costs_no_other_cell(parse, look):
+    rows = TWO.replace('t="s"><v>0', 't="s"><v>x').replace('<row r="3"', '<row r="셋"')
+    for judged in (False, True):
+        shown = look(parse(book(sheet(rows, judged=judged)), "xlsx")).everything()
+        assert all(text in shown for text in ("1", "\N{REPLACEMENT CHARACTER}", "2", "30"))
+
+
 def test_what_stands_before_and_behind_the_rows_counts(parse, look):
     document = assert_alike(
         parse,
