@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 _FAILED = 3
-_IN_PART = 4
 _HARMLESS = frozenset({"unsupported", "empty"})
 """Members that nobody misses: pictures of programs, files of 0 bytes."""
 
@@ -40,8 +39,8 @@ def command(paths: tuple[Path, ...], output: str, out: Path | None) -> None:
     """문서를 읽어 Markdown 또는 JSON 으로 출력합니다. 카탈로그와 색인은 쓰지 않습니다.
 
     Reads files, with attachments and archive members, and prints them; folders are walked. One file goes to
-    standard output; several need --out. Exit status 3: a file could not be read; 4: files were read, but an
-    attachment or member is locked or damaged. One line on standard error says why, and what to do.
+    standard output; several need --out. Exit status 3: a file could not be read, or an attachment or member of it is
+    locked or damaged (the rest is printed). One line on standard error says why, and what to do.
     """
     files = list(_files(paths))
     several = len(files) != 1 or any(path.is_dir() for path in paths)
@@ -74,18 +73,18 @@ def _parse_all(files: list[tuple[Path, Path]], output: str, out: Path | None) ->
 
     settings = load_settings()
     limits = settings.parse.model_copy(update={"workers": 1})
-    failed = in_part = False
+    failed = False
     with ParsePool(limits, settings.ocr) as pool:
         for file, relative in files:
             with tempfile.TemporaryDirectory(prefix="seoga-spool-") as spool:
                 node = Unfolding(pool, Path(spool)).parse_tree(file, file.name)
             failed |= _report_failure(node, file if len(files) > 1 else None)
-            in_part |= _report_members(node, file if len(files) > 1 else None)
+            failed |= _report_members(node, file if len(files) > 1 else None)
             if out is not None:
                 _write_file(node, output, out / relative)
             elif node.result.document is not None:
                 _write(node, output, sys.stdout.buffer)
-    return _FAILED if failed else _IN_PART if in_part else 0
+    return _FAILED if failed else 0
 
 
 def _report_failure(node: ParsedNode, file: Path | None) -> bool:
