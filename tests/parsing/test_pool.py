@@ -172,10 +172,10 @@ def test_threads_share_a_pool(pool, tmp_path):
     assert texts == [f"t{n}" for n in range(6)]
 
 
-def test_a_worker_killed_while_idle_is_replaced(pool, tmp_path):
-    others = {child.pid for child in psutil.Process().children()}  # servers of other tests
+def test_a_worker_killed_while_idle_is_replaced(pool, command, tmp_path):
     assert order(pool, tmp_path, "fine").document is not None
-    workers = [child for child in psutil.Process().children() if child.pid not in others]
+    # not the servers of other tests
+    workers = [child for child in psutil.Process().children() if child.cmdline() == command]
     assert workers
     for worker in workers:
         worker.kill()
