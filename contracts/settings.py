@@ -74,6 +74,11 @@ class ChunkSettings(_Group):
     table_rows_budget: int = Field(
         default=2000, ge=10, description="Rows of one table that become passages; beyond: profile."
     )
+    text_budget: int = Field(
+        default=8_000_000,
+        ge=10_000,
+        description="Characters of one document that become passages; what is beyond is left out, and said.",
+    )
     by_type: dict[str, int] = Field(default_factory=dict, description="Target by document type.")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import traceback
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,13 +24,13 @@ from metadata.enrich import EnrichInput, enrich
 if TYPE_CHECKING:
     from catalog.records import DocumentRecord, ItemRecord
     from contracts.chunks import Chunk
-    from contracts.documents import ParsedDocument
+    from contracts.documents import Block, ParsedDocument
     from contracts.settings import SourceSettings
     from contracts.versions import DocumentVersion
     from ingest.kit import Kit
     from ingest.reading import Node
 
-__all__ = ["Draft", "Drafter", "failed_draft"]
+__all__ = ["Draft", "Drafter", "failed_draft", "within_budget"]
 
 _log = structlog.get_logger()
 
@@ -107,9 +107,10 @@ class Drafter:
             )
         record = self._version(item, node, version)
         settings = self._kit.settings.chunk
+        shown, left_out = within_budget(node.parsed, settings.text_budget)
         try:
             chunks = chunk_document(
-                node.parsed,
+                shown,
                 version,
                 (node.document_id, record.version_id),
                 self._kit.embedder,
@@ -121,7 +122,7 @@ class Drafter:
             outcome = Outcome.of_failure(problem.failure, problem.detail)
             return Draft(item=item, node=node, outcome=outcome)
         profiled = profile_warnings(node.parsed, settings.table_rows_budget)
-        warnings = (*node.parsed.warnings, *profiled)
+        warnings = (*node.parsed.warnings, *profiled, *left_out)
         kind = OutcomeKind.INDEXED_WITH_WARNINGS if warnings else OutcomeKind.INDEXED
         outcome = Outcome(kind=kind, warnings=warnings)
         return Draft(
@@ -166,6 +167,29 @@ class Drafter:
             metadata=version,
             created_at=utc_now(),
         )
+
+
+def within_budget(document: ParsedDocument, budget: int) -> tuple[ParsedDocument, tuple[str, ...]]:
+    """The leading blocks of a document up to a number of characters; tables have a budget of their own.
+
+    Returns:
+        The document, and a warning that says how much of it is left out.
+    """
+    total = sum(len(block.text) for block in document.blocks)
+    if total <= budget:
+        return document, ()
+    kept: list[Block] = []
+    room = budget
+    for block in document.blocks:
+        if room < len(block.text):
+            kept.append(replace(block, text=block.text[:room]))
+            break
+        kept.append(block)
+        room -= len(block.text)
+    said = (
+        f"{total - budget:,} of {total:,} characters are not indexed (chunk.text_budget = {budget})"
+    )
+    return replace(document, blocks=tuple(kept)), (said,)
 
 
 def failed_draft(item: ItemRecord, node: Node, problem: BaseException) -> Draft:

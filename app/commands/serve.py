@@ -45,7 +45,7 @@ def command(host: str | None, port: int | None) -> None:
     _check_free(at, number)
     with _schedules(settings), open_searcher(settings, "api") as searcher:
         app = create_app(searcher, token, _health)
-        click.echo(f"http://{at}:{number}/docs  (Ctrl+C: 종료, stop)")
+        click.echo(f"http://{at}:{number}/openapi.json  (Ctrl+C: 종료, stop)")
         uvicorn.run(app, host=at, port=number, log_level="warning")
 
 

@@ -118,6 +118,9 @@ def create_app(searcher: Searcher, token: str, health: Callable[[], dict[str, An
         title="Seoga 서가",
         summary="Permitted and cited passages (권한과 출처가 있는 검색)",
         license_info={"name": "AGPL-3.0-or-later", "identifier": "AGPL-3.0-or-later"},
+        # the pages that would show it load their scripts from elsewhere, which a plant's network does not reach
+        docs_url=None,
+        redoc_url=None,
     )
 
     def authorised(
@@ -144,7 +147,7 @@ def create_app(searcher: Searcher, token: str, health: Callable[[], dict[str, An
         return Response(source_archive(), media_type="application/zip", headers=headers)
 
     _handle_errors(app)
-    refusal = _error(413, "query", "요청이 너무 큽니다 (the request is too large)", "/docs")
+    refusal = _error(413, "query", "요청이 너무 큽니다 (the request is too large)", "/openapi.json")
     app.add_middleware(BodyLimit, refusal=refusal)
     return app
 
@@ -173,12 +176,12 @@ def _handle_errors(app: FastAPI) -> None:
     def malformed(_request: Request, problem: RequestValidationError) -> JSONResponse:
         first = problem.errors()[0]
         place = ".".join(str(part) for part in first["loc"] if part != "body") or "body"
-        return _error(422, "query", f"{place}: {first['msg']}", "/docs")
+        return _error(422, "query", f"{place}: {first['msg']}", "/openapi.json")
 
     @app.exception_handler(HTTPException)
     def refused(_request: Request, problem: HTTPException) -> JSONResponse:
         code = "not_found" if problem.status_code == _NOT_FOUND else "query"
-        return _error(problem.status_code, code, str(problem.detail), "/docs")
+        return _error(problem.status_code, code, str(problem.detail), "/openapi.json")
 
 
 def _error(status: int, code: str, message: str, advice: str) -> JSONResponse:

@@ -449,3 +449,16 @@ def test_a_fault_in_one_document_is_its_outcome_and_the_rest_goes_on(installatio
     assert installation.ingest().work["items"] == 0
     assert installation.ingest(retry_failed=True).work["indexed"] == 1
     assert installation.paths("점검") == ["a.txt", "b.txt", "c.txt"]
+
+
+def test_a_huge_text_is_indexed_up_to_its_budget_and_says_so(installation):
+    installation.options["chunk"] = {"text_budget": 10_000}
+    lines = [f"{number:05} 설비 기록 한 줄" for number in range(2_000)]
+    installation.write("기록.txt", "\n\n".join(lines))
+    assert installation.ingest().work["indexed_with_warnings"] == 1
+    with installation.kit() as kit:
+        (outcome,) = [r for r in kit.catalog.outcomes.current("drive") if r.document_id]
+    (warning,) = outcome.outcome.warnings
+    assert "characters are not indexed" in warning
+    assert installation.paths("00001") == ["기록.txt"]
+    assert installation.paths("01999") == []
