@@ -9,6 +9,7 @@ import argparse
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -38,15 +39,17 @@ def main() -> int:
         wrong = 0
         for number in range(1, options.rounds + 1):
             home = Path(folder) / f"round-{number}"
-            after = dice.uniform(0.2, whole)
-            killed = kill_after(home, options.share, after)
+            killed = False
+            while not killed:  # an ingest that had ended by then was not killed: draw again
+                shutil.rmtree(home, ignore_errors=True)
+                after = dice.uniform(0.2, whole)
+                killed = kill_after(home, options.share, after)
             ingest(home, options.share)
             found = state(home)
             same = found == expected
             wrong += not same
-            print(
-                f"round {number:2}: killed after {after:5.1f} s ({killed}): {'equal' if same else 'DIFFERS'}"
-            )
+            verdict = "equal" if same else "DIFFERS"
+            print(f"round {number:2}: killed after {after:5.1f} s: {verdict}", flush=True)
             if not same:
                 print(difference(expected, found))
         print(
@@ -77,8 +80,12 @@ def ingest(home: Path, share: Path) -> None:
     subprocess.run(command(share), env=environment(home), check=True, stdout=subprocess.DEVNULL)
 
 
-def kill_after(home: Path, share: Path, seconds: float) -> str:
-    """Start an ingest and kill its main process; its parse processes must end by themselves."""
+def kill_after(home: Path, share: Path, seconds: float) -> bool:
+    """Start an ingest and kill its main process; its parse processes must end by themselves.
+
+    Returns:
+        Whether it was still running.
+    """
     process = subprocess.Popen(
         command(share), env=environment(home), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
@@ -91,7 +98,7 @@ def kill_after(home: Path, share: Path, seconds: float) -> str:
     _, alive = psutil.wait_procs(children, timeout=30)
     if alive:
         raise SystemExit(f"{len(alive)} parse processes outlive their parent")
-    return "killed" if ended == -signal.SIGKILL else "had ended"
+    return ended == -signal.SIGKILL
 
 
 def state(home: Path) -> list[dict[str, Any]]:
