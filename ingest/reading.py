@@ -106,9 +106,10 @@ class ItemReader:
         fingerprint: Of the parse configuration.
         spool: Folder for temporary bytes.
         same_access: Read only objects whose access tag is the listed one (where lists lie with the objects).
+        same_owner: The same without the change time, where that cannot be relied on.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  the parts of reading, each once
         self,
         source: Source,
         pool: ParsePool,
@@ -117,9 +118,11 @@ class ItemReader:
         spool: Path,
         *,
         same_access: bool = False,
+        same_owner: bool = False,
     ) -> None:
         self._source = source
         self._same_access = same_access
+        self._same_owner = same_owner
         self._pool = pool
         self._blobs = blobs
         self._fingerprint = fingerprint
@@ -268,8 +271,14 @@ class ItemReader:
             locator=item.locator,
             size=item.size,
             modified_ns=item.modified_ns,
-            access_tag=item.access_tag if self._same_access else "",
+            access_tag=self._tag(item.access_tag),
         )
+
+    def _tag(self, tag: str) -> str:
+        """What of the tag must still hold: all of it, all but an unreliable change time, or nothing."""
+        if self._same_access:
+            return tag
+        return tag.rpartition(":")[0] if self._same_owner else ""
 
     def _fetch(self, item: ItemRecord, target: Path) -> tuple[str, int]:
         digest = hashlib.sha256()

@@ -184,6 +184,7 @@ class SourceRun:
             kit.parse_fingerprint,
             kit.spool,
             same_access=self._trust_tags,
+            same_owner=self._permissions.tags_tell,
         )
 
     def _retry(self) -> None:

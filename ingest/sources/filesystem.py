@@ -134,7 +134,8 @@ class FilesystemSource:
             opened = Path(f"/proc/self/fd/{self._open(item.path, stack)}")
             if item.access_tag:
                 seen = look(opened)
-                if (seen.object_id, seen.access_tag) != (item.object_id, item.access_tag):
+                same_tag = f"{seen.access_tag}:".startswith(f"{item.access_tag}:")
+                if seen.object_id != item.object_id or not same_tag:
                     raise ItemBusyError(f"{item.path} has changed since it was listed")
             yield opened
 
