@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 what=${1:-run}
 
 run_packages=(tesseract-ocr tesseract-ocr-kor)
-test_packages=(postgresql acl)
+test_packages=(postgresql acl redis-server openjdk-17-jre-headless maven)
 wanted=("${run_packages[@]}")
 [ "$what" = test ] && wanted+=("${test_packages[@]}")
 
