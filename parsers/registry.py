@@ -57,7 +57,12 @@ PARSERS: tuple[ParserEntry, ...] = (
     ParserEntry("calendar", frozenset({"ics"}), "parsers.calendar:CalendarParser"),
     ParserEntry("html", frozenset({"html"}), "parsers.html:HtmlParser", version=2),
     ParserEntry("text", frozenset({"txt", "md", "csv"}), "parsers.text:TextParser", version=2),
-    ParserEntry("archive", frozenset({"zip"}), "parsers.archive:ArchiveParser"),
+    ParserEntry("zip", frozenset({"zip"}), "parsers.archive:ZipParser"),
+    ParserEntry(
+        "packed",
+        frozenset({"7z", "rar", "tar", "gz", "bz2", "xz", "zst", "cab"}),
+        "parsers.archive:PackedParser",
+    ),
 )
 
 

@@ -56,10 +56,19 @@ _SPDX = {
 _BY_LICENCE_FILE = {
     # States no licence in its metadata; read from the licence text that its wheel carries.
     "pysqlite3": "Zlib",
+    # States "Dual License" and no more.
+    "python-dateutil": "Apache-2.0 or BSD-3-Clause",
 }
 _BY_HAND = {
     # No address in its metadata.
     "kiwipiepy": "https://github.com/bab2min/kiwipiepy",
+}
+_ELSEWHERE = {
+    # Installed in an environment of its own for its size: licence and source as its metadata state them.
+    "sentence-transformers": (
+        "Apache-2.0",
+        "https://github.com/huggingface/sentence-transformers",
+    ),
 }
 
 
@@ -110,6 +119,9 @@ def table() -> str:
     for extra, name in rows:
         shown = f"{name} (extra `{extra}`)" if extra else name
         found = _installed(name)
+        if found is None and name in _ELSEWHERE:
+            lines.append(f"| {shown} | {' | '.join(_ELSEWHERE[name])} |")
+            continue
         if found is None:
             raise SystemExit(f"{name} is not installed: install it, then run this again")
         lines.append(f"| {shown} | {licence_of(name)} | {_source(name, found)} |")
@@ -168,7 +180,7 @@ def licence_in(name: str, fields: Mapping[str, Sequence[str]]) -> str:
         classes = fields.get("Classifier", ())
         words = [c.rpartition("::")[2].strip() for c in classes if c.startswith("License ::")]
         stated = " or ".join(sorted(_SPDX.get(word.lower(), word) for word in words))
-    licence = _SPDX.get(stated.lower(), stated) or _BY_LICENCE_FILE.get(name, "")
+    licence = _BY_LICENCE_FILE.get(name) or _SPDX.get(stated.lower(), stated)
     if not licence:
         raise SystemExit(f"{name} states no licence: look at its licence text and name it here")
     return licence

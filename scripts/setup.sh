@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 what=${1:-run}
 
-run_packages=(tesseract-ocr tesseract-ocr-kor)
+run_packages=(libarchive13 tesseract-ocr tesseract-ocr-kor)
 test_packages=(postgresql acl redis-server openjdk-17-jre-headless maven)
 wanted=("${run_packages[@]}")
 [ "$what" = test ] && wanted+=("${test_packages[@]}")

@@ -27,7 +27,7 @@ def spool(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def parse_as(tmp_path: Path, spool: Path) -> Callable[..., ParsedDocument]:
-    def parse(data: bytes, format_name: str, **limits: int) -> ParsedDocument:
+    def parse(data: bytes, format_name: str, name: str = "x", **limits: int) -> ParsedDocument:
         path = tmp_path / "file"
         path.write_bytes(data)
         settings = ParseSettings(**limits)
@@ -38,7 +38,7 @@ def parse_as(tmp_path: Path, spool: Path) -> Callable[..., ParsedDocument]:
             spool_folder=spool,
             container_bytes=len(data),
         )
-        source = ParserInput(path=path, name="x", format=format_name)
+        source = ParserInput(path=path, name=name, format=format_name)
         return parser_for(format_name).load().parse(source, context)
 
     return parse

@@ -28,7 +28,7 @@ def rows(notice):
     inside, end, _ = rest.partition(notice.END)
     assert end, "NOTICE has lost its table"
     found = re.findall(
-        r"^\| ([a-z0-9-]+)(?: \(extra `[a-z]+`\))? \| (.+) \| (.+) \|$", inside, re.MULTILINE
+        r"^\| ([a-z0-9-]+)(?: \(extra `[a-z0-9-]+`\))? \| (.+) \| (.+) \|$", inside, re.MULTILINE
     )
     return {name: (licence, source) for name, licence, source in found if name != "package"}
 
