@@ -24,6 +24,7 @@ from catalog.reviews import ReviewStore
 from catalog.runs import RunStore
 from catalog.scopes import ScopeStore
 from catalog.sources import SourceStore
+from catalog.tasks import TaskStore
 from catalog.versions import VersionStore
 
 __all__ = ["Catalog"]
@@ -55,6 +56,7 @@ class Catalog:
         self.ledger = LedgerStore(database)
         self.principals = PrincipalStore(database)
         self.meta = MetaStore(database)
+        self.tasks = TaskStore(database)
 
     @classmethod
     def open(cls, url: str, home: Path) -> Self:

@@ -28,6 +28,7 @@ __all__ = [
     "runs",
     "scopes",
     "sources",
+    "tasks",
     "verdicts",
     "versions",
 ]
@@ -313,3 +314,27 @@ principals = sa.Table(
     _number("generation"),
     _text("resolved_at"),
 )
+
+tasks = sa.Table(
+    "tasks",
+    metadata,
+    _key("key"),
+    _text("kind"),
+    _text("source"),
+    _text("subject"),
+    _number("size"),
+    _text("payload"),
+    _text("state"),
+    _number("attempts"),
+    _number("completions"),
+    _text("worker"),
+    _text("lease_until"),
+    _text("not_before"),
+    _text("failure"),
+    _text("detail"),
+    _text("enqueued_at"),
+    _text("finished_at"),
+    _text("rung_at"),
+)
+sa.Index("ix_tasks_next", tasks.c.state, tasks.c.kind, tasks.c.size, tasks.c.enqueued_at)
+sa.Index("ix_tasks_subject", tasks.c.source, tasks.c.subject, tasks.c.state)

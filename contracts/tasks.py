@@ -68,7 +68,8 @@ class TaskRecord:
     Attributes:
         request: What was asked for.
         state: Where it is.
-        attempts: How often it was begun.
+        attempts: How often it was begun since it was asked for; what was given back through no fault of its own is not counted.
+        completions: How often it was finished, ever: done once means 1, whoever rang and however often.
         worker: Who holds it, or held it last.
         lease_until: UTC, ISO 8601; the worker renews it; afterwards the task is taken to be abandoned.
         not_before: UTC, ISO 8601; a later try waits until then, or "".
@@ -81,6 +82,7 @@ class TaskRecord:
     request: TaskRequest
     state: TaskState = TaskState.QUEUED
     attempts: int = 0
+    completions: int = 0
     worker: str = ""
     lease_until: str = ""
     not_before: str = ""
