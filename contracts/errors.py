@@ -17,6 +17,7 @@
         ├── CatalogUnavailableError catalog_unavailable
         ├── DirectoryDownError     directory_down
         └── LeaseLostError         lease_lost        another process works on the same thing
+        ├── QueueUnavailableError  queue_unavailable
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ __all__ = [
     "SourceUnreachableError",
     "TransientError",
     "UnknownReaderError",
+    "QueueUnavailableError",
 ]
 
 
@@ -160,3 +162,9 @@ class LeaseLostError(TransientError):
     """Another process holds the work (or the home folder)."""
 
     code = "lease_lost"
+class QueueUnavailableError(TransientError):
+    """The broker does not answer; what is to be done stands in the catalog and is rung again."""
+
+    code = "queue_unavailable"
+
+

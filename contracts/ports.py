@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from contracts.documents import Child, ChildRelation, ParsedDocument, SourceItem
     from contracts.search import Candidate, SearchFilter, StoredChunk
     from contracts.settings import OcrSettings, ParseSettings
+    from contracts.tasks import TaskKind, TaskRequest
 
 __all__ = [
     "BlobStore",
@@ -39,6 +40,7 @@ __all__ = [
     "Source",
     "SourceFolder",
     "SourceProbe",
+    "WorkQueue",
 ]
 
 
@@ -411,4 +413,50 @@ class BlobStore(Protocol):
 
     def keys(self, prefix: str = "") -> Iterator[str]:
         """All keys that start so."""
+        ...
+
+
+# -- work ------------------------------------------------------------------------------------------
+
+
+class WorkQueue(Protocol):
+    """Rings the bell of tasks that stand in the catalog; whoever hears it claims the task there.
+
+    Promises:
+        - a bell that is heard is about a task's key, nothing else: what is done or held is left alone by the catalog, so bells may be lost, doubled and late;
+        - of what waits, permissions come before content, and of one kind the small before the huge;
+        - a bell that was rung is heard as long as the broker keeps its data and some worker listens, also if the worker that heard it first dies.
+    """
+
+    @property
+    def name(self) -> str:
+        """Registry name."""
+        ...
+
+    def ring(self, requests: Sequence[TaskRequest]) -> None:
+        """Ring for these tasks.
+
+        Raises:
+            QueueUnavailableError: the broker does not answer; some may have been rung.
+        """
+        ...
+
+    def depth(self) -> dict[TaskKind, int]:
+        """Bells that nobody has heard yet, for every kind.
+
+        Raises:
+            QueueUnavailableError: the broker does not answer.
+        """
+        ...
+
+    def purge(self) -> int:
+        """Forget all bells that nobody has heard yet, and tell how many; the tasks stay in the catalog.
+
+        Raises:
+            QueueUnavailableError: the broker does not answer.
+        """
+        ...
+
+    def close(self) -> None:
+        """Stop listening after what is under way, and release connections."""
         ...

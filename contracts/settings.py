@@ -25,6 +25,7 @@ __all__ = [
     "IndexSettings",
     "OcrSettings",
     "ParseSettings",
+    "QueueSettings",
     "SearchSettings",
     "Settings",
     "SourceSettings",
@@ -104,6 +105,33 @@ class CatalogSettings(_Group):
     url: str = ""
 
 
+class QueueSettings(_Group):
+    """Who does the work: this process, or workers that a broker rings."""
+
+    backend: Literal["in_process", "celery"] = "in_process"
+    url: str = Field(default="", description="`redis://HOST:6379/0`; for `celery`.")
+    password: SecretStr | None = None
+    threads: int = Field(default=2, ge=1, description="Tasks at once of `seoga serve`.")
+    lease_seconds: float = Field(
+        default=60.0, ge=1, description="A worker that shows no sign of life for so long is dead."
+    )
+    max_attempts: int = Field(default=3, ge=1, description="Tries before a task is parked.")
+    retry_seconds: float = Field(
+        default=5.0, ge=0, description="Wait before the second try; doubled for each further one."
+    )
+    window: int = Field(default=200, ge=1, description="Bells of one queue that wait at once.")
+    ring_seconds: float = Field(
+        default=2.0, gt=0, description="How often lost tasks and bells are looked for."
+    )
+    bell_seconds: float = Field(
+        default=30.0, ge=0, description="A bell without an answer is taken for lost after this."
+    )
+    worker_memory_mb: int = Field(
+        default=2048, ge=128, description="A worker process that is larger is replaced."
+    )
+    keep_days: int = Field(default=14, ge=1, description="Days that finished tasks are kept.")
+
+
 class SearchSettings(_Group):
     """Ranking."""
 
@@ -154,6 +182,10 @@ class SourceSettings(_Group):
     deletion_guard_items: int = Field(default=50, ge=1)
     content_schedule: str = Field(default="", description="`every 1h` or a cron line; empty: none.")
     permission_schedule: str = Field(default="every 5m")
+    fetch_per_second: float = Field(
+        default=0.0, ge=0, description="Files fetched a second, all workers together; 0: no limit."
+    )
+    fetch_burst: int = Field(default=10, ge=1, description="Files fetched at once after a rest.")
     acl: AclSettings = Field(default_factory=AclSettings)
 
 
@@ -181,6 +213,7 @@ class Settings(_Group):
     search: SearchSettings = Field(default_factory=SearchSettings)
     directory: DirectorySettings = Field(default_factory=DirectorySettings)
     api: ApiSettings = Field(default_factory=ApiSettings)
+    queue: QueueSettings = Field(default_factory=QueueSettings)
     code_master: Path | None = None
     departments: tuple[str, ...] = ()
     sources: tuple[SourceSettings, ...] = ()
@@ -198,7 +231,7 @@ class Settings(_Group):
         return self
 
 
-_SECRETS = (("api", "token"),)
+_SECRETS = (("api", "token"), ("queue", "password"), ("api", "metrics_token"))
 
 
 def load_settings(environ: dict[str, str] | None = None) -> Settings:
