@@ -16,9 +16,9 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import Any
 
 import psutil
+from dump_state import State, difference
 
 
 def main() -> int:
@@ -35,7 +35,7 @@ def main() -> int:
         ingest(undisturbed, options.share)
         whole = time.monotonic() - started
         expected = state(undisturbed)
-        print(f"undisturbed: {len(expected)} documents, {whole:.1f} s")
+        print(f"undisturbed: {len(expected['documents'])} documents, {whole:.1f} s")
         wrong = 0
         for number in range(1, options.rounds + 1):
             home = Path(folder) / f"round-{number}"
@@ -46,12 +46,13 @@ def main() -> int:
                 killed = kill_after(home, options.share, after)
             ingest(home, options.share)
             found = state(home)
-            same = found == expected
+            told = difference(expected, found)
+            same = not told
             wrong += not same
             verdict = "equal" if same else "DIFFERS"
             print(f"round {number:2}: killed after {after:5.1f} s: {verdict}", flush=True)
             if not same:
-                print(difference(expected, found))
+                print(told)
         print(
             f"kill -9: {options.rounds - wrong} of {options.rounds} rounds equal the undisturbed run"
         )
@@ -101,24 +102,15 @@ def kill_after(home: Path, share: Path, seconds: float) -> bool:
     return ended == -signal.SIGKILL
 
 
-def state(home: Path) -> list[dict[str, Any]]:
-    """Everything that the index shows, without what depends on the clock or the number of runs."""
+def state(home: Path) -> State:
+    """Everything that the installation holds, without what depends on the clock or the number of runs."""
     done = subprocess.run(
-        [sys.executable, __file__.replace("kill_rounds", "dump_state")],
+        [sys.executable, Path(__file__).with_name("dump_state.py")],
         env=environment(home),
         check=True,
         capture_output=True,
     )
-    return list(json.loads(done.stdout))
-
-
-def difference(expected: list[dict[str, Any]], found: list[dict[str, Any]]) -> str:
-    """The first few rows that differ."""
-    left = {json.dumps(row, sort_keys=True, ensure_ascii=False) for row in expected}
-    right = {json.dumps(row, sort_keys=True, ensure_ascii=False) for row in found}
-    rows = [f"  missing {row[:400]}" for row in sorted(left - right)[:3]]
-    rows += [f"  extra   {row[:400]}" for row in sorted(right - left)[:3]]
-    return "\n".join(rows)
+    return dict(json.loads(done.stdout))
 
 
 if __name__ == "__main__":
