@@ -22,7 +22,10 @@ if TYPE_CHECKING:
     from ingest.kit import Kit
     from ingest.reading import Node
 
-__all__ = ["Batch", "Committer", "End", "Read"]
+__all__ = ["PARKED", "Batch", "Committer", "End", "Read", "superseded"]
+
+PARKED = ":parked"
+"""End of ``processed`` where the work on an item was given up: no scan asks for it again, a person may."""
 
 _PROTECTED = frozenset(
     {
@@ -69,10 +72,13 @@ class Committer:
     Args:
         kit: Stores.
         run_id: Of the run, for the outcomes.
+        strict: Leave out what was read of items that have changed since, also to the content that was read: where
+            several processes work on one source, what was read earlier may come later.
     """
 
-    def __init__(self, kit: Kit, run_id: str) -> None:
+    def __init__(self, kit: Kit, run_id: str, *, strict: bool = False) -> None:
         self._kit = kit
+        self._strict = strict
         self._catalog = kit.catalog
         self._run_id = run_id
         self._fingerprint = kit.fingerprint
@@ -113,7 +119,9 @@ class Committer:
         alive = []
         for draft in drafts:
             item = items.get(draft.item.item_id)
-            if item is not None and item.state != "deleted":
+            if item is None or item.state == "deleted":
+                continue
+            if not (self._strict and superseded(item, draft.item)):
                 stored = known.get(draft.node.document_id)
                 alive.append((_document(item, draft.node, stored), draft))
         return alive
@@ -189,6 +197,8 @@ class Committer:
             now = items.get(end.item.item_id)
             if now is None or not end.content_sha256:  # unread ones are tried again with every run
                 continue
+            if self._strict and superseded(now, end.item):
+                continue
             gone = _vanished(catalog.documents.by_item(now.item_id), batch.read[now.item_id])
             if gone:
                 catalog.documents.set_state(gone, "gone")
@@ -246,6 +256,22 @@ def _present(
         for document, draft in good
         if _same(items[draft.item.item_id], draft.item)
     ]
+
+
+def superseded(now: ItemRecord | None, then: ItemRecord) -> bool:
+    """Whether what was read of an item is not what is wanted of it any more.
+
+    Besides what a listing tells, the content may have been found to be another one behind the same listing, or
+    somebody else has come to the end with the item: then the time of its last check has moved.
+
+    Args:
+        now: The item as it is.
+        then: The item as it was when it was read.
+    """
+    if now is None or now.state == "deleted" or not _same(now, then):
+        return True
+    parked = now.processed.endswith(PARKED)
+    return not parked and now.content_checked_ns not in {0, then.content_checked_ns}
 
 
 def _same(left: ItemRecord, right: ItemRecord) -> bool:

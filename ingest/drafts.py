@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ingest.kit import Kit
     from ingest.reading import Node
 
-__all__ = ["Draft", "Drafter", "failed_draft", "within_budget"]
+__all__ = ["Draft", "Drafter", "broken_draft", "failed_draft", "fault_of", "within_budget"]
 
 _log = structlog.get_logger()
 
@@ -73,10 +73,12 @@ class Drafter:
     Args:
         kit: Rules, settings and the embedder's tokenizer.
         source: The source's settings.
+        terms: Whether terms for the index are wanted.
     """
 
-    def __init__(self, kit: Kit, source: SourceSettings) -> None:
+    def __init__(self, kit: Kit, source: SourceSettings, *, terms: bool = True) -> None:
         self._kit = kit
+        self._terms = terms
         self._source = source
         self._fingerprint = kit.fingerprint
         self._containers: dict[int, dict[str, _Container]] = {}
@@ -131,7 +133,7 @@ class Drafter:
             outcome=outcome,
             version=record,
             chunks=chunks,
-            terms=terms_of(self._kit, version, node.name, chunks),
+            terms=terms_of(self._kit, version, node.name, chunks) if self._terms else (),
         )
 
     def forget(self, item_id: int) -> None:
@@ -194,10 +196,19 @@ def within_budget(document: ParsedDocument, budget: int) -> tuple[ParsedDocument
 
 def failed_draft(item: ItemRecord, node: Node, problem: BaseException) -> Draft:
     """The draft of a document that met a fault of ours: its class and place, without document text."""
-    last = traceback.extract_tb(problem.__traceback__)[-1]
-    where = f"{type(problem).__name__} in {last.name} ({Path(last.filename).name}:{last.lineno})"
+    return broken_draft(item, node, fault_of(problem))
+
+
+def broken_draft(item: ItemRecord, node: Node, where: str) -> Draft:
+    """As :func:`failed_draft`, where the class and place are known."""
     _log.error("document_failed", document_id=node.document_id, where=where)
     return Draft(item=item, node=node, outcome=Outcome.of_failure(FailureClass.INTERNAL, where))
+
+
+def fault_of(problem: BaseException) -> str:
+    """Class and place of a fault of ours, one line without its message, which may quote a document."""
+    last = traceback.extract_tb(problem.__traceback__)[-1]
+    return f"{type(problem).__name__} in {last.name} ({Path(last.filename).name}:{last.lineno})"
 
 
 def _without_document(node: Node) -> Outcome:

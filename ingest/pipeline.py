@@ -16,27 +16,24 @@ from __future__ import annotations
 
 import queue
 import threading
-from collections import Counter
 from typing import TYPE_CHECKING
 
 from contracts.errors import SeogaError
-from ingest.commit import Batch, Committer, End, Read
+from ingest.commit import End
 from ingest.drafts import failed_draft
-from ingest.embedding import indexed_chunks, vectors_of
 from ingest.reading import Node
+from ingest.writing import BatchWriter
 
 if TYPE_CHECKING:
+    from collections import Counter
     from collections.abc import Callable, Iterator
 
     from catalog.records import ItemRecord
-    from ingest.drafts import Drafter
+    from ingest.drafts import Draft, Drafter
     from ingest.kit import Kit
     from ingest.reading import ItemReader
 
 __all__ = ["Pipeline"]
-
-_BATCH_CHUNKS = 96
-_BATCH_NODES = 64
 
 
 class Pipeline:
@@ -62,10 +59,7 @@ class Pipeline:
         self._reader = reader
         self._drafter = drafter
         self._progress = progress
-        self._committer = Committer(kit, run_id)
-        self._counts: Counter[str] = Counter()
-        self._batch = Batch()
-        self._under_way: dict[int, Read] = {}
+        self._writer = BatchWriter(kit, run_id)
 
     def run(self, items: Iterator[ItemRecord]) -> Counter[str]:
         """Process items to the end.
@@ -77,50 +71,23 @@ class Pipeline:
             if isinstance(event, End):
                 self._end(event)
             else:
-                self._take(item, event)
-        self._flush()
-        return self._counts
-
-    def _take(self, item: ItemRecord, node: Node) -> None:
-        self._counts["documents"] += 1
-        self._counts["parsed"] += node.fresh
-        draft = self._drafter.draft(item, node)
-        read = self._under_way.setdefault(item.item_id, Read())
-        (read.seen if draft.outcome.failure is None else read.failed).add(node.document_id)
-        self._batch.drafts.append(draft)
-        self._batch.chunks += len(draft.chunks)
-        if self._batch.chunks >= _BATCH_CHUNKS or len(self._batch.drafts) >= _BATCH_NODES:
-            self._flush()
+                self._writer.take(self._drafter.draft(item, event))
+        self._writer.flush()
+        return self._writer.counts
 
     def _end(self, end: End) -> None:
-        self._counts["items"] += 1
+        counts = self._writer.counts
+        counts["items"] += 1
         self._drafter.forget(end.item.item_id)
         if isinstance(end.problem, (SeogaError, OSError)):
             raise end.problem  # a store or the disk, which the next item needs too
+        broken: Draft | None = None
         if end.problem is not None:
             name = end.item.path.rpartition("/")[2]
             node = Node(document_id=end.item.document_id, name=name, size=end.item.size)
-            self._batch.drafts.append(failed_draft(end.item, node, end.problem))
-        self._batch.ends.append(end)
-        self._batch.read[end.item.item_id] = self._under_way.pop(end.item.item_id, Read())
-        self._progress(end.item.path, self._counts)
-
-    def _flush(self) -> None:
-        batch, self._batch = self._batch, Batch()
-        if not (batch.drafts or batch.ends):
-            return
-        chunks = [chunk for draft in batch.drafts for chunk in draft.chunks]
-        vectors, fresh = vectors_of(self._kit, chunks)
-        ready = {
-            draft.node.document_id: indexed_chunks(self._kit, draft, vectors)
-            for draft in batch.drafts
-            if draft.chunks
-        }
-        with self._kit.catalog.transaction():
-            outcomes = self._committer.commit(batch, ready)
-        self._counts.update(outcomes)
-        self._counts["embedded"] += fresh
-        self._counts["chunks"] += len(chunks)
+            broken = failed_draft(end.item, node, end.problem)
+        self._writer.end(end, broken)
+        self._progress(end.item.path, counts)
 
 
 def _read_all(
