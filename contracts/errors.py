@@ -14,10 +14,12 @@
         ├── SourceUnreachableError source_unreachable
         ├── ItemBusyError          item_busy         locked or not readable just now
         ├── IndexUnavailableError  index_unavailable
+        ├── IndexReplacedError     index_replaced    another build of the index serves: open it anew
+        ├── BlobsUnavailableError  blobs_unavailable
         ├── CatalogUnavailableError catalog_unavailable
+        ├── QueueUnavailableError  queue_unavailable
         ├── DirectoryDownError     directory_down
         └── LeaseLostError         lease_lost        another process works on the same thing
-        ├── QueueUnavailableError  queue_unavailable
 """
 
 from __future__ import annotations
@@ -27,9 +29,11 @@ from typing import ClassVar
 from contracts.failures import FailureClass, advice_for
 
 __all__ = [
+    "BlobsUnavailableError",
     "CatalogUnavailableError",
     "ConfigError",
     "DirectoryDownError",
+    "IndexReplacedError",
     "IndexUnavailableError",
     "ItemBusyError",
     "ItemGoneError",
@@ -38,11 +42,11 @@ __all__ = [
     "ParseFailure",
     "PermanentError",
     "QueryError",
+    "QueueUnavailableError",
     "SeogaError",
     "SourceUnreachableError",
     "TransientError",
     "UnknownReaderError",
-    "QueueUnavailableError",
 ]
 
 
@@ -146,10 +150,28 @@ class IndexUnavailableError(TransientError):
     code = "index_unavailable"
 
 
+class IndexReplacedError(TransientError):
+    """Another build of the index serves since ``seoga index rebuild``: nothing was written; open the index anew."""
+
+    code = "index_replaced"
+
+
+class BlobsUnavailableError(TransientError):
+    """The blob store does not answer, or cannot be written to (disk full, no permission)."""
+
+    code = "blobs_unavailable"
+
+
 class CatalogUnavailableError(TransientError):
     """The catalog's database does not answer, is locked for long, or cannot be written to."""
 
     code = "catalog_unavailable"
+
+
+class QueueUnavailableError(TransientError):
+    """The broker does not answer; what is to be done stands in the catalog and is rung again."""
+
+    code = "queue_unavailable"
 
 
 class DirectoryDownError(TransientError):
@@ -162,9 +184,3 @@ class LeaseLostError(TransientError):
     """Another process holds the work (or the home folder)."""
 
     code = "lease_lost"
-class QueueUnavailableError(TransientError):
-    """The broker does not answer; what is to be done stands in the catalog and is rung again."""
-
-    code = "queue_unavailable"
-
-

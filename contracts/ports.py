@@ -91,6 +91,14 @@ class ParserContext(Protocol):
         """
         ...
 
+    def scratch(self) -> Path:
+        """A new, empty file beside the children, for what belongs to the parse itself; keep it or remove it."""
+        ...
+
+    def keep(self, scratch: Path) -> str:
+        """Give a scratch file its final name in the spool folder: the SHA-256 of its bytes, which is returned."""
+        ...
+
 
 class Parser(Protocol):
     """Bytes to blocks. One module a format, listed in ``parsers/registry.py``.
@@ -317,7 +325,8 @@ class IndexBackend(Protocol):
         - every acknowledged write survives the death of the process;
         - a write whose row has an older ``access_epoch`` than the stored row keeps the stored scope, successors and groups;
         - both legs return only chunks that pass the filter (``docs/filter-semantics.md``), exactly, whatever the share of allowed chunks;
-        - writers and readers in several processes do not disturb each other.
+        - writers and readers in several processes do not disturb each other;
+        - where another build serves by now, writes raise ``IndexReplacedError`` and change nothing.
     """
 
     @property
@@ -386,6 +395,13 @@ class IndexBackend(Protocol):
         """``documents``, ``chunks``, ``vectors``, ``bytes``."""
         ...
 
+    def replaced(self) -> bool:
+        """Whether another build serves by now (``contracts/index_builds.py``): open the index anew then.
+
+        Asked once a search, after its candidates were fetched; a backend may tell from what it was just answered.
+        """
+        ...
+
     def close(self) -> None:
         """Release files and connections."""
         ...
@@ -396,7 +412,7 @@ class BlobStore(Protocol):
 
     Promises: ``put`` is atomic (a reader sees all or nothing) and idempotent; what it stored can be read, even where a
     damaged blob lay there before; a damaged blob counts as missing. What is no key, or lies below another key, is a
-    ``ValueError``.
+    ``ValueError``. Where the store does not answer, or its disk is full, every call raises ``BlobsUnavailableError``.
     """
 
     def put(self, key: str, data: bytes) -> None:

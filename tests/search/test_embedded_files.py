@@ -31,7 +31,7 @@ def test_an_index_of_a_later_version_is_refused(tmp_path):
 def test_a_file_that_is_no_database_is_reported_with_what_to_do(tmp_path):
     (tmp_path / "index").mkdir()
     (tmp_path / "index" / "index.db").write_bytes(b"not a database" * 500)
-    with pytest.raises(IndexUnavailableError, match="ingest again"):
+    with pytest.raises(IndexUnavailableError, match="seoga index rebuild"):
         make_index(IndexSettings(), tmp_path, 8, "test")
 
 

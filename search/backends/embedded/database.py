@@ -35,9 +35,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "KEY_BITS",
+    "REBUILD",
     "Connection",
     "checked_version",
     "connect",
+    "described",
     "locked",
     "prepare",
     "read_meta",
@@ -50,6 +52,7 @@ Connection = Any
 """A ``pysqlite3.dbapi2.Connection``; the module has no types."""
 
 KEY_BITS = 24
+REBUILD = "make it anew from the stored parses: seoga index rebuild"
 SCHEMA = 2
 _MINIMUM = (3, 51, 3)
 
@@ -122,7 +125,7 @@ def translated() -> Iterator[None]:
             raise
         raise IndexUnavailableError(
             f"the embedded index is damaged: {problem}",
-            advice="move the folder `index` of the home folder away and ingest again",
+            advice=REBUILD,
         ) from problem
 
 
@@ -176,8 +179,8 @@ def transaction(connection: Connection, *, write: bool) -> Iterator[None]:
         connection.execute("COMMIT")
 
 
-def prepare(folder: Path, path: Path, dimension: int, fingerprint: str) -> None:
-    """Make the database, or see that it is the one that this program writes.
+def prepare(folder: Path, path: Path, dimension: int, fingerprint: str, note: str = "") -> None:
+    """Make the database, with a note of its maker, or see that it is the one that this program writes.
 
     Only making it takes the write lock: a search may be opened while another process compacts.
 
@@ -190,7 +193,7 @@ def prepare(folder: Path, path: Path, dimension: int, fingerprint: str) -> None:
             try:
                 with transaction(connection, write=True):
                     if connection.execute("PRAGMA user_version").fetchone()[0] == 0:
-                        _create(connection, dimension, fingerprint)
+                        _create(connection, dimension, fingerprint, note)
             finally:
                 connection.close()
     _check(path, dimension, fingerprint)
@@ -206,31 +209,38 @@ def _version(path: Path) -> int:
         connection.close()
 
 
-def _check(path: Path, dimension: int, fingerprint: str) -> None:
+def described(path: Path) -> dict[str, Any]:
+    """What a database says of itself: all of ``meta``.
+
+    Raises:
+        ConfigError: made by another version of Seoga.
+        IndexUnavailableError: it cannot be read.
+    """
     version = _version(path)
     if version != SCHEMA:
         raise ConfigError(
             f"the index has schema {version}, this version of Seoga writes schema {SCHEMA}",
-            advice=_REBUILD,
+            advice=REBUILD,
         )
     connection = connect(path)
     try:
         with translated():
-            stored = read_meta(connection)
+            return read_meta(connection)
     finally:
         connection.close()
+
+
+def _check(path: Path, dimension: int, fingerprint: str) -> None:
+    stored = described(path)
     if (stored["fingerprint"], stored["dimension"]) != (fingerprint, dimension):
         raise ConfigError(
             f"the index was made with {stored['fingerprint']} ({stored['dimension']} dimensions), "
             f"the settings name {fingerprint} ({dimension}); their vectors cannot be compared",
-            advice=f"set the embedder back, or {_REBUILD}",
+            advice="seoga index rebuild (searches go on meanwhile), or set the embedder back",
         )
 
 
-_REBUILD = "rebuild: move the folder `index` of the home folder away and ingest again"
-
-
-def _create(connection: Connection, dimension: int, fingerprint: str) -> None:
+def _create(connection: Connection, dimension: int, fingerprint: str, note: str) -> None:
     for statement in _DDL:
         connection.execute(statement)
     for name in FIELDS:
@@ -242,7 +252,7 @@ def _create(connection: Connection, dimension: int, fingerprint: str) -> None:
     values: dict[str, int | str] = {
         f"{kind}_{name}": 0 for kind in ("rows", "ever") for name in FIELDS
     }
-    values |= {"dimension": dimension, "fingerprint": fingerprint}
+    values |= {"dimension": dimension, "fingerprint": fingerprint, "note": note}
     values |= {"vector_file": 0, "vector_count": 0, "generation": 1}
     write_meta(connection, values)
     connection.execute(f"PRAGMA user_version = {SCHEMA}")

@@ -8,12 +8,12 @@ from __future__ import annotations
 import os
 import threading
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
 from contracts.chunks import FIELDS, Chunk, DocumentRow
-from contracts.errors import IndexUnavailableError
+from contracts.errors import IndexReplacedError, IndexUnavailableError
 from contracts.ports import IndexInventoryRow
 from contracts.search import Candidate, StoredChunk
 from search.backends.embedded.codec import SLOTS, decode, json_list, plain, text_key
@@ -23,12 +23,12 @@ from search.backends.embedded.database import (
     connect,
     locked,
     prepare,
-    read_meta,
     transaction,
 )
 from search.backends.embedded.lexical import FieldRows, search_terms
+from search.backends.embedded.pointer import ServingPointer
+from search.backends.embedded.session import Session
 from search.backends.embedded.vectors import VectorFiles, similarities_of
-from search.backends.embedded.view import FilterView
 from search.backends.embedded.writing import IndexWriting, find_slots
 
 if TYPE_CHECKING:
@@ -52,26 +52,6 @@ _TRIES = 5
 _INVENTORY_PAGE = 5000
 
 
-class _Session:
-    """A connection for reading, with its temporary tables; used by one thread at a time."""
-
-    def __init__(self, path: Path) -> None:
-        self.connection: Connection = connect(path)
-        self.view = FilterView(self.connection)
-        self.meta: dict[str, Any] = {}
-
-    @contextmanager
-    def snapshot(self) -> Iterator[None]:
-        """One read transaction, ``meta`` read."""
-        try:
-            with transaction(self.connection, write=False):
-                self.meta = read_meta(self.connection)
-                yield
-        except BaseException:
-            self.view.forget()
-            raise
-
-
 class EmbeddedIndex:
     """See :class:`contracts.ports.IndexBackend`. Safe for use by several threads.
 
@@ -80,6 +60,7 @@ class EmbeddedIndex:
         dimension: Length of a vector.
         fingerprint: What the vectors and terms were made with; another one is refused.
         weights: Weight of each lexical field.
+        pointer: Says which folder serves; None: this one never counts as replaced.
 
     Raises:
         ConfigError: SQLite is too old, or the index was made with another embedder or by another version.
@@ -89,7 +70,12 @@ class EmbeddedIndex:
     name = "embedded"
 
     def __init__(
-        self, folder: Path, dimension: int, fingerprint: str, weights: Mapping[str, float]
+        self,
+        folder: Path,
+        dimension: int,
+        fingerprint: str,
+        weights: Mapping[str, float],
+        pointer: ServingPointer | None = None,
     ) -> None:
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -99,9 +85,10 @@ class EmbeddedIndex:
         self._path = folder / "index.db"
         self._dimension = dimension
         self._weights = {name: weights[name] for name in FIELDS}
+        self._pointer = pointer
         self._files = VectorFiles(folder, dimension)
         self._lock = threading.Lock()
-        self._idle: list[_Session] = []
+        self._idle: list[Session] = []
         self._writer: Connection | None = None
         self._process = os.getpid()
         self._abandoned: list[object] = []
@@ -127,9 +114,28 @@ class EmbeddedIndex:
             for document_id in document_ids:
                 writing.delete(document_id)
 
+    def replaced(self) -> bool:
+        """Whether another folder serves by now."""
+        return self._pointer is not None and self._pointer.name() != self._folder.name
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        """The write lock, where this folder still serves."""
+        self._check_serving()  # before the lock too, since the folder may be gone
+        with locked(self._folder):
+            self._check_serving()
+            yield
+
+    def _check_serving(self) -> None:
+        if self.replaced():
+            raise IndexReplacedError(
+                "the index was rebuilt, and another one serves",
+                advice="start this process again",
+            )
+
     @contextmanager
     def _writing(self) -> Iterator[IndexWriting]:
-        with locked(self._folder):
+        with self._locked():
             connection = self._write_connection()
             with transaction(connection, write=True):
                 writing = IndexWriting(connection, self._files)
@@ -145,7 +151,7 @@ class EmbeddedIndex:
 
     def compact(self) -> None:
         """Give back the space of what was removed; safe to interrupt."""
-        with locked(self._folder):
+        with self._locked():
             compact_index(self._write_connection(), self._files)
 
     def refresh(self) -> None:
@@ -162,7 +168,7 @@ class EmbeddedIndex:
             QueryError: a filter field that there is not.
         """
 
-        def run(session: _Session) -> list[Candidate]:
+        def run(session: Session) -> list[Candidate]:
             session.view.build(session.meta["generation"], where)
             meta = session.meta
             rows = {name: FieldRows(meta[f"rows_{name}"], meta[f"ever_{name}"]) for name in FIELDS}
@@ -180,7 +186,7 @@ class EmbeddedIndex:
         """
 
         def run(
-            session: _Session,
+            session: Session,
         ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint32], npt.NDArray[np.float32]]:
             session.view.build(session.meta["generation"], where)
             return *session.view.vectors(where.layers), self._matrix(session)
@@ -193,7 +199,7 @@ class EmbeddedIndex:
     ) -> dict[int | str, float]:
         """Cosine similarity of given chunks; those deleted meanwhile are left out."""
 
-        def run(session: _Session) -> tuple[dict[int, int], npt.NDArray[np.float32]]:
+        def run(session: Session) -> tuple[dict[int, int], npt.NDArray[np.float32]]:
             return _slots_of(session.connection, keys), self._matrix(session)
 
         slots, matrix = self._read(run)
@@ -204,7 +210,7 @@ class EmbeddedIndex:
     def fetch(self, keys: Sequence[int | str]) -> list[StoredChunk]:
         """The chunks of candidates, in the order asked."""
 
-        def run(session: _Session) -> dict[int, StoredChunk]:
+        def run(session: Session) -> dict[int, StoredChunk]:
             found = session.connection.execute(
                 "SELECT c.key, c.data, r.data FROM json_each(?) k JOIN chunks c ON c.key = k.value "
                 "JOIN doc_rows r ON r.pk = c.key >> ?",
@@ -218,7 +224,7 @@ class EmbeddedIndex:
     def document(self, document_id: str) -> tuple[DocumentRow, list[StoredChunk]] | None:
         """A document's row and all its chunks in order, or None."""
 
-        def run(session: _Session) -> tuple[DocumentRow, list[StoredChunk]] | None:
+        def run(session: Session) -> tuple[DocumentRow, list[StoredChunk]] | None:
             found = session.connection.execute(
                 "SELECT d.pk, r.data FROM docs d JOIN doc_rows r ON r.pk = d.pk WHERE d.document_id = ?",
                 (plain(document_id),),
@@ -238,7 +244,7 @@ class EmbeddedIndex:
         """Vectors already stored under these text keys."""
         hashed = {text_key(key): key for key in text_keys}
 
-        def run(session: _Session) -> tuple[dict[bytes, int], npt.NDArray[np.float32]]:
+        def run(session: Session) -> tuple[dict[bytes, int], npt.NDArray[np.float32]]:
             return find_slots(session.connection, list(hashed)), self._matrix(session)
 
         slots, matrix = self._read(run)
@@ -251,7 +257,7 @@ class EmbeddedIndex:
         last = 0
         while True:
 
-            def run(session: _Session, after: int = last) -> list[tuple[int, str, str, int]]:
+            def run(session: Session, after: int = last) -> list[tuple[int, str, str, int]]:
                 rows: list[tuple[int, str, str, int]] = session.connection.execute(
                     "SELECT pk, document_id, version_id, chunks FROM docs WHERE pk > ? ORDER BY pk LIMIT ?",
                     (after, _INVENTORY_PAGE),
@@ -268,7 +274,7 @@ class EmbeddedIndex:
     def stats(self) -> dict[str, int]:
         """``documents``, ``chunks``, ``vectors`` and ``bytes`` on the disk."""
 
-        def run(session: _Session) -> dict[str, int]:
+        def run(session: Session) -> dict[str, int]:
             documents, chunks = session.connection.execute(
                 "SELECT count(*), ifnull(sum(chunks), 0) FROM docs"
             ).fetchone()
@@ -290,12 +296,12 @@ class EmbeddedIndex:
             self._writer = None
         self._files.release()
 
-    def _read(self, run: Callable[[_Session], T]) -> T:
+    def _read(self, run: Callable[[Session], T]) -> T:
         """Run within one snapshot, with a session of its own; again where the vector file was replaced."""
         self._check_process()
         with self._lock:
             session = self._idle.pop() if self._idle else None
-        session = session or _Session(self._path)
+        session = session or Session(self._path)
         try:
             for _ in range(_TRIES):
                 try:
@@ -308,7 +314,7 @@ class EmbeddedIndex:
             with self._lock:
                 self._idle.append(session)
 
-    def _matrix(self, session: _Session) -> npt.NDArray[np.float32]:
+    def _matrix(self, session: Session) -> npt.NDArray[np.float32]:
         return self._files.rows(session.meta["vector_file"], session.meta["vector_count"])
 
     def _check_process(self) -> None:
@@ -364,7 +370,16 @@ def _slots_of(connection: Connection, keys: Sequence[int | str]) -> dict[int, in
 
 
 def open_index(options: BackendOptions) -> EmbeddedIndex:
-    """The embedded index in the folder ``index`` of the home folder."""
-    return EmbeddedIndex(
-        options.home / "index", options.dimension, options.fingerprint, options.weights
-    )
+    """The embedded index that serves: the folder ``index`` of the home folder, or what it was rebuilt in."""
+    pointer = ServingPointer(options.home)
+    while True:
+        index = EmbeddedIndex(
+            options.home / pointer.name(),
+            options.dimension,
+            options.fingerprint,
+            options.weights,
+            pointer,
+        )
+        if not index.replaced():  # else it was rebuilt just now
+            return index
+        index.close()

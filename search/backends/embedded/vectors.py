@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from contracts.errors import IndexUnavailableError
+from search.backends.embedded.database import REBUILD
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -105,7 +106,7 @@ class VectorFiles:
         if rows < count:
             raise IndexUnavailableError(
                 f"the vector file holds {rows} rows, the index counts {count}",
-                advice="move the folder `index` of the home folder away and ingest again",
+                advice=REBUILD,
             )
         # A plain view: slices of np.memmap are slow to make.
         return np.asarray(np.memmap(path, "<f4", "r", shape=(rows, self._dimension)))
