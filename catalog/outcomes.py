@@ -109,6 +109,27 @@ class OutcomeStore:
             for row in self._count(source, outcomes.c.format, outcomes.c.kind)
         }
 
+    def counts_by_source(self) -> dict[tuple[str, OutcomeKind, FailureClass | None], int]:
+        """How many of each source, kind and failure class."""
+        return {
+            (row.source, OutcomeKind(row.kind), _failure(row.failure)): row.n
+            for row in self._count(None, outcomes.c.source, outcomes.c.kind, outcomes.c.failure)
+        }
+
+    def seconds_by_format(self) -> dict[str, tuple[int, float]]:
+        """Documents of each format that some time was spent on, and the seconds spent on reading them."""
+        query = (
+            sa.select(
+                outcomes.c.format,
+                sa.func.count().label("n"),
+                sa.func.sum(outcomes.c.seconds).label("spent"),
+            )
+            .where(outcomes.c.seconds > 0)
+            .group_by(outcomes.c.format)
+        )
+        with self._database.read() as connection:
+            return {row.format: (row.n, row.spent) for row in connection.execute(query)}
+
     def delete_for(self, document_ids: Iterable[str]) -> None:
         """Forget the outcomes of documents; unknown ids are ignored."""
         self._delete(subject_of(document_id) for document_id in document_ids)

@@ -35,6 +35,7 @@ class QualityStore:
                 "confidence": _confidence(one),
                 "reasons": to_json(one.reasons),
                 "pages": to_json(one.pages),
+                "recognised": _recognised(one),
             }
             for version_id, one in found.items()
         ]
@@ -79,6 +80,20 @@ class QualityStore:
         )
         with self._database.read() as connection:
             return {row.grade: row.n for row in connection.execute(query)}
+
+    def recognised(self) -> int:
+        """Recognised pages of all published versions of live documents."""
+        query = (
+            sa.select(sa.func.sum(quality.c.recognised))
+            .join(documents, documents.c.version_id == quality.c.version_id)
+            .where(documents.c.state == "live")
+        )
+        with self._database.read() as connection:
+            return int(connection.execute(query).scalar_one() or 0)
+
+
+def _recognised(found: Quality) -> int:
+    return sum(1 for page in found.pages if page.ocr_confidence_mean is not None)
 
 
 def _confidence(found: Quality) -> float:

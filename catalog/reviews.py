@@ -64,6 +64,12 @@ class ReviewStore:
         with self._database.read() as connection:
             return [_conflict(row) for row in connection.execute(query.limit(limit))]
 
+    def count(self, state: str = "open") -> int:
+        """How many contradictions there are in that state."""
+        query = sa.select(sa.func.count()).select_from(conflicts).where(conflicts.c.state == state)
+        with self._database.read() as connection:
+            return connection.execute(query).scalar_one()
+
     def of_document(self, document_id: str) -> _Conflicts:
         """All conflicts of a document, by field."""
         query = sa.select(conflicts).where(conflicts.c.document_id == document_id)

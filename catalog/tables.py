@@ -221,6 +221,7 @@ quality = sa.Table(
     _real("confidence"),
     _text("reasons"),
     _text("pages"),
+    sa.Column("recognised", _NUMBER, nullable=False, server_default=sa.text("0")),
 )
 sa.Index("ix_quality_grade", quality.c.grade, quality.c.confidence)
 

@@ -87,6 +87,25 @@ def test_a_migration_can_be_taken_back_and_made_again(url, tmp_path, request):
     database.close()
 
 
+@pytest.mark.parametrize("url", ["", "postgresql"])
+def test_pages_recognised_before_they_were_counted_are_counted(url, tmp_path, request):
+    if url:
+        server = request.getfixturevalue("postgres")
+        url = server.url(server.create())
+    database = open_database(url, tmp_path)
+    migrate.migrate(database)
+    pages = '[{"page":1,"ocr_confidence_mean":0.9},{"page":2,"ocr_confidence_mean":null},{"page":3,"ocr_confidence_mean":0.5}]'
+    with database.transaction() as connection:
+        command.downgrade(config(connection), "0002")
+        statement = sa.text("INSERT INTO quality VALUES (:v, 'C', 0.5, '[]', :pages)")
+        connection.execute(statement, [{"v": "a", "pages": pages}, {"v": "b", "pages": "[]"}])
+    migrate.migrate(database)
+    with database.read() as connection:
+        found = connection.execute(sa.text("SELECT version_id, recognised FROM quality")).all()
+    assert sorted(tuple(row) for row in found) == [("a", 2), ("b", 0)]
+    database.close()
+
+
 def test_a_catalog_of_a_newer_seoga_is_left_alone(tmp_path):
     with Catalog.open("", tmp_path) as catalog:
         catalog.meta.set("kept", "yes")

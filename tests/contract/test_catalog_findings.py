@@ -130,7 +130,9 @@ def test_the_worst_published_documents_come_first(catalog):
     grades = {
         "d1": Quality(grade="A"),
         "d2": Quality(
-            grade="D", reasons=("OCR 확신도",), pages=(PageQuality(page=1, ocr_confidence_p10=0.4),)
+            grade="D",
+            reasons=("OCR 확신도",),
+            pages=(PageQuality(page=1, ocr_confidence_mean=0.6, ocr_confidence_p10=0.4),),
         ),
         "d3": Quality(grade="D", pages=(PageQuality(page=2, ocr_confidence_p10=0.2),)),
         "d4": Quality(grade="D"),
@@ -144,6 +146,7 @@ def test_the_worst_published_documents_come_first(catalog):
     assert [row.document_id for row in worst] == ["d3", "d2", "d1"]
     assert [row.quality for row in worst] == [grades["d3"], grades["d2"], grades["d1"]]
     assert catalog.quality.counts() == {"A": 1, "D": 2}
+    assert catalog.quality.recognised() == 1
     assert catalog.quality.get("d4v") == grades["d4"]
     assert catalog.quality.get("none") is None
 
