@@ -6,6 +6,7 @@ import contextlib
 import hashlib
 import shutil
 import time
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from contracts.errors import ConfigError, SeogaError
@@ -28,9 +29,11 @@ if TYPE_CHECKING:
     from search.service import Searcher
 
 __all__ = [
+    "SearchParts",
     "open_access",
     "open_catalog",
     "open_kit",
+    "open_search_parts",
     "open_searcher",
     "open_tools",
     "permission_reader",
@@ -246,9 +249,25 @@ def open_access(settings: Settings, catalog: Catalog) -> CatalogAccess:
     return CatalogAccess(catalog, open_directory(settings, catalog))
 
 
+@dataclass(frozen=True, slots=True)
+class SearchParts:
+    """A searcher, and what it searches."""
+
+    searcher: Searcher
+    catalog: Catalog
+    index: IndexBackend
+
+
 @contextlib.contextmanager
 def open_searcher(settings: Settings, channel: str) -> Iterator[Searcher]:
     """A searcher that audits what it returns."""
+    with open_search_parts(settings, channel) as parts:
+        yield parts.searcher
+
+
+@contextlib.contextmanager
+def open_search_parts(settings: Settings, channel: str) -> Iterator[SearchParts]:
+    """A searcher that audits what it returns, with its catalog and index."""
     from app.audit import CatalogAudit
     from search.service import Searcher
 
@@ -258,7 +277,8 @@ def open_searcher(settings: Settings, channel: str) -> Iterator[Searcher]:
         stack.callback(index.close)
         access = open_access(settings, catalog)
         audit = CatalogAudit(catalog, channel)
-        yield Searcher(index, embedder, analyzer, access, audit, settings.search)
+        searcher = Searcher(index, embedder, analyzer, access, audit, settings.search)
+        yield SearchParts(searcher, catalog, index)
 
 
 def _rules_tag(settings: Settings) -> str:

@@ -195,6 +195,9 @@ class ApiSettings(_Group):
     host: str = "127.0.0.1"
     port: int = Field(default=8470, ge=1, le=65535)
     token: SecretStr | None = None
+    metrics_token: SecretStr | None = Field(
+        default=None, description="Opens ``GET /metrics`` and nothing else; for Prometheus."
+    )
     audit_days: int = Field(
         default=0, ge=0, description="Days that queries stay in the audit log; 0: for ever."
     )
@@ -210,10 +213,10 @@ class Settings(_Group):
     embedder: EmbedderSettings = Field(default_factory=EmbedderSettings)
     index: IndexSettings = Field(default_factory=IndexSettings)
     catalog: CatalogSettings = Field(default_factory=CatalogSettings)
+    queue: QueueSettings = Field(default_factory=QueueSettings)
     search: SearchSettings = Field(default_factory=SearchSettings)
     directory: DirectorySettings = Field(default_factory=DirectorySettings)
     api: ApiSettings = Field(default_factory=ApiSettings)
-    queue: QueueSettings = Field(default_factory=QueueSettings)
     code_master: Path | None = None
     departments: tuple[str, ...] = ()
     sources: tuple[SourceSettings, ...] = ()

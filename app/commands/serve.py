@@ -12,7 +12,9 @@ if TYPE_CHECKING:
 
     from apscheduler.schedulers.background import BackgroundScheduler
 
+    from app.wiring import SearchParts
     from contracts.settings import Settings
+    from search.api.metrics import MetricsPage
 
 __all__ = ["command"]
 
@@ -30,7 +32,7 @@ def command(host: str | None, port: int | None) -> None:
     """
     import uvicorn
 
-    from app.wiring import open_searcher
+    from app.wiring import open_search_parts
     from contracts.errors import ConfigError
     from contracts.settings import load_settings
     from search.api.app import create_app
@@ -43,8 +45,8 @@ def command(host: str | None, port: int | None) -> None:
     token = settings.api.token.get_secret_value()
     at, number = host or settings.api.host, port or settings.api.port
     _check_free(at, number)
-    with _schedules(settings), open_searcher(settings, "api") as searcher:
-        app = create_app(searcher, token, _health)
+    with _schedules(settings), open_search_parts(settings, "api") as parts:
+        app = create_app(parts.searcher, token, _health, _metrics(settings, parts))
         click.echo(f"http://{at}:{number}/openapi.json  (Ctrl+C: 종료, stop)")
         uvicorn.run(app, host=at, port=number, log_level="warning")
 
@@ -66,13 +68,33 @@ def _check_free(host: str, port: int) -> None:
 
 
 def _health() -> dict[str, Any]:
+    return {"status": "ok", "version": _release(), "source": "/v1/source"}
+
+
+def _metrics(settings: Settings, parts: SearchParts) -> MetricsPage:
+    """``GET /metrics``: a registry of its own, so that nothing else in the process shows there."""
+    from prometheus_client import CollectorRegistry, ProcessCollector
+
+    from app.exporter import NumbersCollector
+    from app.metrics import measure
+    from search.api.metrics import MetricsPage
+
+    registry = CollectorRegistry()
+    ProcessCollector(registry=registry)
+    registry.register(
+        NumbersCollector(lambda: measure(settings, parts.catalog, parts.index), _release())
+    )
+    found = (settings.api.metrics_token, settings.api.token)
+    return MetricsPage(registry, tuple(t.get_secret_value() for t in found if t is not None))
+
+
+def _release() -> str:
     from importlib.metadata import PackageNotFoundError, version
 
     try:
-        release = version("seoga")
+        return version("seoga")
     except PackageNotFoundError:  # run from a checkout that is not installed
-        release = "unreleased"
-    return {"status": "ok", "version": release, "source": "/v1/source"}
+        return "unreleased"
 
 
 @contextlib.contextmanager

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
 
 if TYPE_CHECKING:
+    from app.metrics import IndexNumbers, Numbers
     from catalog.catalog import Catalog
     from contracts.settings import Settings
 
@@ -27,7 +30,7 @@ def command(*, failures: bool, as_json: bool) -> None:
 
     settings = load_settings()
     with open_catalog(settings) as catalog:
-        found = status_object(settings, catalog, failures=failures)
+        found = status_object(settings, catalog, _index(settings, catalog), failures=failures)
     if as_json:
         import json
 
@@ -38,34 +41,44 @@ def command(*, failures: bool, as_json: bool) -> None:
 
 
 def status_object(
-    settings: Settings, catalog: Catalog, *, failures: bool = False
+    settings: Settings,
+    catalog: Catalog,
+    index: IndexNumbers | None = None,
+    *,
+    failures: bool = False,
 ) -> dict[str, Any]:
-    """The state as JSON values."""
-    outcomes: dict[str, int] = {}
-    classes: dict[str, int] = {}
-    for (kind, failure), count in catalog.outcomes.counts().items():
-        outcomes[kind.value] = outcomes.get(kind.value, 0) + count
-        if failure is not None:
-            classes[failure.value] = classes.get(failure.value, 0) + count
+    """The state as JSON values: the numbers of :mod:`app.metrics`, which ``GET /metrics`` shows, too."""
+    from app.metrics import measure
+
+    numbers = measure(settings, catalog)
     found: dict[str, Any] = {
         "home": str(settings.home),
-        "documents": catalog.documents.count(),
-        "outcomes": outcomes,
-        "classes": classes,
-        "queued": {"outbox": catalog.outbox.count(), "hidden": len(catalog.overlay.all())},
-        "conflicts": len(catalog.reviews.list()),
-        "quality": catalog.quality.counts(),
-        "queries": catalog.queries.count(),
+        "documents": numbers.documents,
+        "outcomes": numbers.by_outcome(),
+        "classes": numbers.by_class(),
+        "queued": {"outbox": numbers.outbox, "hidden": numbers.overlay},
+        "tasks": _tasks(numbers),
+        "oldest_task_seconds": {k.value: round(s, 1) for k, s in numbers.oldest.items()},
+        "conflicts": numbers.conflicts,
+        "quality": dict(numbers.quality),
+        "ocr_pages": numbers.ocr_pages,
+        "read": {
+            name: {"documents": count, "seconds": round(spent, 3)}
+            for name, (count, spent) in sorted(numbers.read.items())
+        },
+        "index": asdict(index) if index is not None else None,
+        "disk": {"free": numbers.disk[0], "size": numbers.disk[1]},
+        "queries": numbers.queries,
         "sources": [
             {
-                "name": record.name,
-                "items": catalog.items.count(record.name, "present"),
-                "hidden": catalog.items.count(record.name, "hidden"),
-                "last_content_run": record.last_content_run,
-                "last_permission_run": record.last_permission_run,
-                "alert": record.alert,
+                "name": source.name,
+                "items": source.items,
+                "hidden": source.hidden,
+                "last_content_run": source.last_content_run,
+                "last_permission_run": source.last_permission_run,
+                "alert": source.alert,
             }
-            for record in catalog.sources.list()
+            for source in numbers.sources
         ],
         "runs": [
             {"kind": run.kind, "source": run.source, "state": run.state, "at": run.started_at}
@@ -75,6 +88,29 @@ def status_object(
     if failures:
         found["failures"] = _failures(catalog)
     return found
+
+
+def _tasks(numbers: Numbers) -> dict[str, dict[str, int]]:
+    found: dict[str, dict[str, int]] = {}
+    for (kind, state), count in sorted(numbers.tasks.items()):
+        found.setdefault(kind.value, {})[state.value] = count
+    return found
+
+
+def _index(settings: Settings, catalog: Catalog) -> IndexNumbers | None:
+    """Figures of the index; None while an embedded installation has none yet."""
+    from app.metrics import IndexNumbers, index_numbers
+    from app.wiring import open_tools
+    from contracts.errors import SeogaError
+
+    if settings.index.backend == "embedded" and not catalog.documents.count():
+        return None  # opening it would make it, and a model for it
+    try:
+        _embedder, _analyzer, index = open_tools(settings)
+    except SeogaError as problem:
+        return IndexNumbers(problem=str(problem))
+    with contextlib.closing(index):
+        return index_numbers(index)
 
 
 def _failures(catalog: Catalog) -> list[dict[str, str]]:
@@ -108,7 +144,12 @@ def _print(found: dict[str, Any]) -> None:
     line("결과 (outcomes)", found["outcomes"])
     line("분류 (classes)", found["classes"])
     line("대기 (queued)", found["queued"])
+    for kind, states in found["tasks"].items():
+        line(f"작업 (tasks) {kind}", states)
     line("파싱 품질 등급 (parse quality)", found["quality"])
+    if found["index"]:
+        problem = found["index"].pop("problem")
+        click.echo(f"색인 (index): {problem}") if problem else line("색인 (index)", found["index"])
     click.echo(f"확인할 충돌 (conflicts to settle): {found['conflicts']}")
     click.echo(f"기록된 질의 (queries in the audit log): {found['queries']}")
     for source in found["sources"]:

@@ -1,4 +1,4 @@
-"""The HTTP API: ``POST /v1/search``, ``GET /v1/documents/{id}`` and ``GET /v1/health``.
+"""The HTTP API: ``POST /v1/search``, ``GET /v1/health``, ``GET /v1/source`` and ``GET /metrics``.
 
 A service authenticates with a bearer token and names the reader that it acts for; the answer holds what that
 reader may read. Errors are ``{"error": {"code", "message", "advice"}}``.
@@ -34,6 +34,7 @@ from search.api.source import source_archive
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from search.api.metrics import MetricsPage
     from search.service import Searcher
 
 __all__ = ["SearchBody", "create_app"]
@@ -98,18 +99,25 @@ class _Unauthorised(Exception):
     """No token, or a wrong one."""
 
 
-def create_app(searcher: Searcher, token: str, health: Callable[[], dict[str, Any]]) -> FastAPI:
+def create_app(
+    searcher: Searcher,
+    token: str,
+    health: Callable[[], dict[str, Any]],
+    metrics: MetricsPage | None = None,
+) -> FastAPI:
     """The application.
 
     Args:
         searcher: Answers queries.
         token: Bearer token of the services that may search for named readers.
         health: What ``GET /v1/health`` tells.
+        metrics: Counts searches, and is ``GET /metrics`` for those who hold one of its tokens; None: no such page.
 
     Raises:
-        ConfigError: the token is empty or easily guessed.
+        ConfigError: a token is empty or easily guessed.
     """
-    if len(token.strip()) < _SHORTEST_TOKEN:
+    tokens = (token, *(metrics.tokens if metrics is not None else ()))
+    if min(len(one.strip()) for one in tokens) < _SHORTEST_TOKEN:
         raise ConfigError(
             f"API 토큰은 {_SHORTEST_TOKEN}자 이상입니다 (an API token has at least {_SHORTEST_TOKEN} characters)",
             advice="openssl rand -hex 32",
@@ -123,17 +131,13 @@ def create_app(searcher: Searcher, token: str, health: Callable[[], dict[str, An
         redoc_url=None,
     )
 
-    def authorised(
-        credentials: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)],
-    ) -> None:
-        given = credentials.credentials if credentials else ""
-        if not hmac.compare_digest(given.encode(), token.encode()):
-            raise _Unauthorised
-
-    @app.post("/v1/search", dependencies=[Depends(authorised)], tags=["search"])
+    @app.post("/v1/search", dependencies=[Depends(_holder_of((token,)))], tags=["search"])
     def search(body: SearchBody) -> dict[str, Any]:
         """Passages that the reader may read, best first, each with its citation."""
-        return response_object(searcher.search(body.request()))
+        found = searcher.search(body.request())
+        if metrics is not None:
+            metrics.answered(found.took_ms)
+        return response_object(found)
 
     @app.get("/v1/health", tags=["operations"])
     def tell_health() -> dict[str, Any]:
@@ -146,15 +150,41 @@ def create_app(searcher: Searcher, token: str, health: Callable[[], dict[str, An
         headers = {"Content-Disposition": 'attachment; filename="seoga-source.zip"'}
         return Response(source_archive(), media_type="application/zip", headers=headers)
 
-    _handle_errors(app)
+    if metrics is not None:
+        _add_metrics(app, metrics)
+    _handle_errors(app, metrics)
     refusal = _error(413, "query", "요청이 너무 큽니다 (the request is too large)", "/openapi.json")
     app.add_middleware(BodyLimit, refusal=refusal)
     return app
 
 
-def _handle_errors(app: FastAPI) -> None:
+def _holder_of(tokens: tuple[str, ...]) -> Callable[..., None]:
+    """A dependency that lets holders of one of these bearer tokens pass."""
+
+    def check(
+        credentials: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)],
+    ) -> None:
+        given = (credentials.credentials if credentials else "").encode()
+        # every token is compared, so that the time does not tell which one was nearly right
+        fits = [hmac.compare_digest(given, token.encode()) for token in tokens]
+        if not any(fits):
+            raise _Unauthorised
+
+    return check
+
+
+def _add_metrics(app: FastAPI, metrics: MetricsPage) -> None:
+    @app.get("/metrics", dependencies=[Depends(_holder_of(metrics.tokens))], tags=["operations"])
+    def tell_metrics() -> Response:
+        """Numbers of the installation in Prometheus' text format."""
+        return Response(metrics.text(), media_type=metrics.content_type)
+
+
+def _handle_errors(app: FastAPI, metrics: MetricsPage | None) -> None:
     @app.exception_handler(SeogaError)
     def known(_request: Request, problem: SeogaError) -> JSONResponse:
+        if metrics is not None:
+            metrics.failed(problem.code)
         status = next((code for kind, code in _STATUS if isinstance(problem, kind)), _FAULT)
         if status >= _FAULT:  # what is wrong here, and where things lie, is for operators
             _log.error("request_failed", code=problem.code, reason=str(problem))
@@ -163,6 +193,8 @@ def _handle_errors(app: FastAPI) -> None:
 
     @app.exception_handler(Exception)
     def unknown(_request: Request, problem: Exception) -> JSONResponse:
+        if metrics is not None:
+            metrics.failed("internal")
         _log.error("request_failed", code="internal", reason=type(problem).__name__)
         return _error(_FAULT, "internal", _NOT_NOW, "")
 
