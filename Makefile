@@ -5,7 +5,7 @@ FACTS_TOOL ?= ../shared/tools/score_facts.py
 KORQUAD ?= ../shared/korquad/KorQuAD_v1.0_dev.json
 SERVE ?= 1
 
-.PHONY: help setup demo test lint acceptance acceptance-full bench-embedding lock clean
+.PHONY: help setup demo test lint acceptance acceptance-full bench-embedding bench-mail lock clean
 
 help: ## 이 도움말 (this help)
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  \1: /'
@@ -35,6 +35,10 @@ acceptance: ## 인수 시험, 줄인 크기로 (the promises on real files, redu
 bench-embedding: ## 임베딩 엔진 비교 (both embedding engines, side by side)
 	@scripts/setup.sh run
 	$(PY) -m evaluation.bench_embedding --korquad $(KORQUAD)
+
+bench-mail: ## 메일 자르기의 정밀도와 재현율 (how well signatures and quotations are cut)
+	@scripts/setup.sh run
+	$(PY) -m evaluation.bench_mail --show
 
 acceptance-full: ## 인수 시험, 약속한 크기로 (the same at the promised sizes)
 	@scripts/setup.sh test

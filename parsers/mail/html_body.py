@@ -35,9 +35,10 @@ _QUOTE_CLASSES = (
     "protonmail_quote",
     "tutanota_quote",
 )
+_REST_IDS = ("divrplyfwdmsg", "appendonsend")
+"""Outlook marks where the old mail begins, not where it ends: at the end of all."""
 _QUOTE_IDS = (
-    "divrplyfwdmsg",
-    "appendonsend",
+    *_REST_IDS,
     "mail-editor-reference-message-container",
     "olk_src_body_section",
 )
@@ -88,6 +89,7 @@ class _Reader:
     forwarded: bool
     blocks: list[Block] = field(default_factory=list)
     pending: list[str] = field(default_factory=list)
+    rest_is_old: bool = False
 
     def element(self, element: HtmlElement, state: _State) -> None:
         tag = element.tag if isinstance(element.tag, str) else ""
@@ -103,9 +105,11 @@ class _Reader:
         breaks = tag in _FLOW or inner.kind is not state.kind or inner.layer is not state.layer
         if breaks:
             self.flush(state)
+        if not self.forwarded and element.get("id", "").lower() in _REST_IDS and self.blocks:
+            self.rest_is_old = True
         if tag == "table" and (table := _data_table(element)):
             self.blocks.append(
-                Block(kind=BlockKind.TABLE, table=table, layer=inner.layer, position=_PLACE)
+                Block(kind=BlockKind.TABLE, table=table, layer=self._layer(inner), position=_PLACE)
             )
             return
         self._text(element.text, inner)
@@ -125,8 +129,12 @@ class _Reader:
             return
         kind, level = state.kind, state.level
         self.blocks.append(
-            Block(kind=kind, text=text, layer=state.layer, level=level, position=_PLACE)
+            Block(kind=kind, text=text, layer=self._layer(state), level=level, position=_PLACE)
         )
+
+    def _layer(self, state: _State) -> Layer:
+        old = self.rest_is_old and state.layer is Layer.BODY
+        return Layer.QUOTED if old else state.layer
 
     def _inner(self, element: HtmlElement, tag: str, state: _State) -> _State:
         inner = replace(state, depth=state.depth + 1)

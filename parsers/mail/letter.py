@@ -9,6 +9,7 @@ from contracts.documents import Block, Child, ChildRelation, Layer, ParsedDocume
 from contracts.errors import ParseFailure
 from contracts.failures import FailureClass
 from parsers.common.names import safe_name
+from parsers.mail.closing import set_closing_apart
 from parsers.mail.html_body import html_blocks
 from parsers.mail.text_body import text_blocks
 
@@ -66,6 +67,7 @@ def to_document(letter: Letter, context: ParserContext) -> ParsedDocument:
     subject = letter.properties.get("subject", "")
     forwarded = subject.lower().lstrip().startswith(_FORWARDS)
     blocks = [block for body in letter.bodies for block in _blocks(body, forwarded=forwarded)]
+    blocks = blocks if forwarded else set_closing_apart(blocks)
     _refuse_locked(letter, blocks)
     if not blocks and not letter.attachments and not letter.properties:
         raise ParseFailure(FailureClass.EMPTY, "a mail without headers, text and attachments")

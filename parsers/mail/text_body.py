@@ -14,14 +14,15 @@ __all__ = ["starts_quote", "text_blocks", "unflow"]
 
 _PLACE = Position(message=1)
 _DIVIDER = re.compile(
-    r"\s*[-_=*\[\s]{2,}\s*(?:original message|original appointment|원본 ?메시지|원본 ?메일|원문|"
+    r"\s*[-_=*\[\s]{2,}\s*(?:original message|original appointment|원본 ?메시지|원본 ?(?:이|전자 ?)?메일|원문|"
     r"받은 ?메일 ?내용|보낸 ?메일 ?내용|reply message|원본 메일 내용)\s*[-_=*\]\s]*$|"
     r"\s*\[\s*(?:원본 ?메시지|원본 ?메일)\s*\]\s*$",
     re.IGNORECASE,
 )
 _ATTRIBUTION = re.compile(
     r"\s*(?:on\b.{0,120}\d.{0,120}\bwrote\s*:|.{0,120}\d{4}.{0,120}\bwrote\s*:|"
-    r".{0,200}(?:님이|님께서|께서)\s*(?:작성|쓴 글|쓰신 글|보낸 (?:글|메시지|메일))\s*:?|"
+    r".{0,200}(?:님이|님께서|께서)\s*(?:.{0,60}\d.{0,20}\s)?(?:작성|쓴 글|쓰신 글|보낸 (?:글|메시지|메일))\s*:?|"
+    r".{0,200}(?:이\(가\)|[이가])\s(?:쓴|작성한) 글\s*:|"
     r".{0,200}\d{4}[년.\-/].{3,160}<[^>]+@[^>]+>(?:\s*(?:이|가)?\s*작성)?\s*:)\s*$",
     re.IGNORECASE,
 )
