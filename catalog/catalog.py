@@ -8,6 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from catalog.changes import ChangeStore
 from catalog.database import Database, open_database
 from catalog.documents import DocumentStore
 from catalog.items import ItemStore
@@ -48,6 +49,7 @@ class Catalog:
         self.scopes = ScopeStore(database)
         self.overlay = OverlayStore(database)
         self.outbox = OutboxStore(database)
+        self.changes = ChangeStore(database)
         self.outcomes = OutcomeStore(database)
         self.quality = QualityStore(database)
         self.runs = RunStore(database)

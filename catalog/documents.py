@@ -59,9 +59,9 @@ class DocumentStore:
         """All documents in an item's bytes: its own first, then members in order."""
         return self._select(documents.c.item_id == item_id)
 
-    def stream(self, source: str | None = None) -> Iterator[DocumentRecord]:
-        """All documents (of one source), in id order, in flat memory."""
-        last = ""
+    def stream(self, source: str | None = None, *, after: str = "") -> Iterator[DocumentRecord]:
+        """All documents (of one source, behind one id), in id order, in flat memory."""
+        last = after
         while True:
             where = [documents.c.document_id > last]
             if source is not None:

@@ -144,6 +144,16 @@ class ItemStore:
         with self._database.write() as connection:
             connection.execute(statement, rows)
 
+    def renew_processed(self, before: str, after: str) -> int:
+        """Take what was handled under one configuration for handled under another, in all sources.
+
+        Returns:
+            How many items.
+        """
+        statement = sa.update(items).where(items.c.processed == before).values(processed=after)
+        with self._database.write() as connection:
+            return connection.execute(statement).rowcount
+
     def set_checked(self, item_ids: Iterable[int], at_ns: int) -> None:
         """Note when the content was last read to compare it."""
         self._update(item_ids, {"content_checked_ns": at_ns})

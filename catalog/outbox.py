@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import sqlalchemy as sa
 
+from catalog.changes import note_changes
 from catalog.database import Database
 from catalog.statements import batches, numbers, upsert
 from catalog.tables import outbox
@@ -33,6 +34,7 @@ class OutboxStore:
                     for document_id, seq in zip(batch, tickets, strict=True)
                 ]
                 upsert(connection, outbox, rows, keep=("place",))
+                note_changes(connection, batch, content=False)
 
     def take(self, limit: int) -> list[tuple[int, str]]:
         """The first ``limit`` of the queue as (seq, document id); they stay until ``done``."""

@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from catalog.text import SafeText, head
 
 __all__ = [
+    "changes",
     "codes",
     "conflicts",
     "counters",
@@ -189,6 +190,9 @@ overlay = sa.Table("overlay", metadata, _key("document_id"), _key("reason"))
 outbox = sa.Table("outbox", metadata, _key("document_id"), _number("place"), _number("seq"))
 sa.Index("ix_outbox_place", outbox.c.place)
 sa.Index("ix_outbox_seq", outbox.c.seq)
+
+changes = sa.Table("changes", metadata, _key("document_id"), _number("seq"), _flag("content"))
+sa.Index("ix_changes_seq", changes.c.seq)
 
 outcomes = sa.Table(
     "outcomes",

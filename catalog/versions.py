@@ -87,6 +87,12 @@ class VersionStore:
         )
         return next(iter(self._select(where)), None)
 
+    def renew_config(self, before: str, after: str) -> None:
+        """Take the versions of one configuration for those of another."""
+        where = versions.c.config_fingerprint == before
+        with self._database.write() as connection:
+            connection.execute(sa.update(versions).where(where).values(config_fingerprint=after))
+
     def set_chunks(self, version_id: str, chunks: int) -> None:
         """Note how many passages were published."""
         where = versions.c.version_id == version_id

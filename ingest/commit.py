@@ -188,6 +188,7 @@ class Committer:
                 self._catalog.reviews.replace(document.document_id, conflicts)
         if documents:
             self._kit.index.publish(documents)
+            self._catalog.changes.add((d.row.document_id for d in documents), content=True)
 
     def _finish(self, batch: Batch, items: Mapping[int, ItemRecord]) -> None:
         """Items are done, unless they have changed since they were read; members that are gone go."""
