@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from contracts.errors import ConfigError, SeogaError
-from contracts.settings import Settings, SourceSettings
+from contracts.settings import CatalogSettings, Settings, SourceSettings
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -59,7 +59,7 @@ def open_catalog(settings: Settings) -> Iterator[Catalog]:
             f"{settings.home}: {problem.strerror}",
             advice="SEOGA_HOME 을 쓸 수 있는 로컬 폴더로 (set it to a local folder that can be written)",
         ) from problem
-    with Catalog.open(settings.catalog.url, settings.home) as catalog:
+    with Catalog.open(_catalog_url(settings.catalog), settings.home) as catalog:
         for source in settings.sources:
             config = source.model_dump(mode="json")
             record = SourceRecord(name=source.name, kind=source.kind, config=config)
@@ -67,6 +67,21 @@ def open_catalog(settings: Settings) -> Iterator[Catalog]:
             if known is None or known.config != config:
                 catalog.sources.upsert(record)
         yield catalog
+
+
+def _catalog_url(settings: CatalogSettings) -> str:
+    """The catalog's address, with the password in it."""
+    if settings.password is None or not settings.url.startswith("postgres"):
+        return settings.url
+    from sqlalchemy import make_url
+    from sqlalchemy.exc import ArgumentError
+
+    try:
+        address = make_url(settings.url)
+    except ArgumentError:  # what is wrong with it is told where it is opened
+        return settings.url
+    secret = settings.password.get_secret_value()
+    return address.set(password=secret).render_as_string(hide_password=False)
 
 
 def source_settings(catalog: Catalog, name: str) -> SourceSettings:

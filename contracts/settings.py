@@ -97,12 +97,18 @@ class IndexSettings(_Group):
 
     backend: str = "embedded"
     url: str = ""
+    user: str = Field(default="", description="Account at the server of the index.")
+    password: SecretStr | None = None
+    ca_file: Path | None = Field(
+        default=None, description="Certificate that signed the server's; None: those of the system."
+    )
 
 
 class CatalogSettings(_Group):
     """Where the catalog is; empty: SQLite below the home folder."""
 
     url: str = ""
+    password: SecretStr | None = None
 
 
 class QueueSettings(_Group):
@@ -234,7 +240,13 @@ class Settings(_Group):
         return self
 
 
-_SECRETS = (("api", "token"), ("queue", "password"), ("api", "metrics_token"))
+_SECRETS = (
+    ("api", "token"),
+    ("api", "metrics_token"),
+    ("catalog", "password"),
+    ("index", "password"),
+    ("queue", "password"),
+)
 
 
 def load_settings(environ: dict[str, str] | None = None) -> Settings:
