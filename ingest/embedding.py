@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import hashlib
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from catalog.statements import batches
 from contracts.chunks import IndexedChunk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from contracts.chunks import Chunk
     from contracts.versions import DocumentVersion
     from ingest.drafts import Draft
     from ingest.kit import Kit
 
-__all__ = ["indexed_chunks", "terms_of", "text_key", "vectors_of"]
+__all__ = ["embed_texts", "indexed_chunks", "terms_of", "text_key", "texts_of", "vectors_of"]
 
 
 def text_key(fingerprint: str, text: str) -> str:
@@ -26,24 +28,37 @@ def text_key(fingerprint: str, text: str) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def vectors_of(kit: Kit, chunks: Iterable[Chunk]) -> tuple[dict[str, bytes], int]:
-    """Vectors of chunks by text key, stored ones first.
+def texts_of(kit: Kit, chunks: Iterable[Chunk]) -> dict[str, str]:
+    """The texts that are embedded of chunks, by key."""
+    name = kit.embedder.fingerprint
+    return {text_key(name, text): text for text in (chunk.embedded_text for chunk in chunks)}
+
+
+def embed_texts(kit: Kit, texts: Mapping[str, str]) -> dict[str, bytes]:
+    """Vectors of texts (float32, little-endian), by key."""
+    made: dict[str, bytes] = {}
+    # by length, so that a batch holds texts of about the same cost
+    keys = sorted(texts, key=lambda key: (len(texts[key]), key))
+    for batch in batches(keys, kit.settings.embedder.batch):
+        vectors = kit.embedder.embed_passages([texts[key] for key in batch])
+        little = np.ascontiguousarray(vectors, dtype="<f4")
+        made.update((key, row.tobytes()) for key, row in zip(batch, little, strict=True))
+    return made
+
+
+def vectors_of(
+    kit: Kit, chunks: Iterable[Chunk], known: Mapping[str, bytes] = MappingProxyType({})
+) -> tuple[dict[str, bytes], int]:
+    """Vectors of chunks by text key: known ones first, then stored ones; the others are made now.
 
     Returns:
         The vectors (float32, little-endian), and how many texts were embedded now.
     """
-    name = kit.embedder.fingerprint
-    texts = {text_key(name, text): text for text in (chunk.embedded_text for chunk in chunks)}
-    found = dict(kit.index.find_vectors(list(texts)))
-    # by length, so that a batch holds texts of about the same cost
-    missing = sorted(texts.keys() - found.keys(), key=lambda key: (len(texts[key]), key))
-    size = kit.settings.embedder.batch
-    for start in range(0, len(missing), size):
-        keys = missing[start : start + size]
-        vectors = kit.embedder.embed_passages([texts[key] for key in keys])
-        little = np.ascontiguousarray(vectors, dtype="<f4")
-        found.update((key, row.tobytes()) for key, row in zip(keys, little, strict=True))
-    return found, len(missing)
+    texts = texts_of(kit, chunks)
+    found = {key: known[key] for key in texts.keys() & known.keys()}
+    found |= kit.index.find_vectors([key for key in texts if key not in found])
+    made = embed_texts(kit, {key: text for key, text in texts.items() if key not in found})
+    return found | made, len(made)
 
 
 def terms_of(
@@ -74,9 +89,19 @@ def terms_of(
 
 def indexed_chunks(kit: Kit, draft: Draft, vectors: dict[str, bytes]) -> tuple[IndexedChunk, ...]:
     """A draft's chunks with their terms and their vectors (by text key)."""
+    return with_vectors(kit, draft.chunks, draft.terms, vectors)
+
+
+def with_vectors(
+    kit: Kit,
+    chunks: Iterable[Chunk],
+    terms: Iterable[dict[str, tuple[str, ...]]],
+    vectors: dict[str, bytes],
+) -> tuple[IndexedChunk, ...]:
+    """Chunks with their terms (as many, in the same order) and their vectors (by text key)."""
     fingerprint = kit.embedder.fingerprint
     found = []
-    for chunk, terms in zip(draft.chunks, draft.terms, strict=True):
+    for chunk, words in zip(chunks, terms, strict=True):
         key = text_key(fingerprint, chunk.embedded_text)
-        found.append(IndexedChunk(chunk=chunk, text_key=key, vector=vectors[key], terms=terms))
+        found.append(IndexedChunk(chunk=chunk, text_key=key, vector=vectors[key], terms=words))
     return tuple(found)

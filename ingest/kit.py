@@ -77,11 +77,15 @@ class Kit:
     @property
     def fingerprint(self) -> str:
         """Names the whole configuration; items processed under another one are done again."""
+        return self.fingerprint_with(self.embedder.fingerprint, self.analyzer.fingerprint)
+
+    def fingerprint_with(self, embedder: str, analyzer: str) -> str:
+        """The same configuration with another embedder or analyzer, by their fingerprints."""
         values = {
             "parse": self.parse_fingerprint,
             "rules": [_RULES, self.rules_tag],
             "chunk": self.settings.chunk.model_dump(mode="json"),
-            "embedder": self.embedder.fingerprint,
-            "analyzer": self.analyzer.fingerprint,
+            "embedder": embedder,
+            "analyzer": analyzer,
         }
         return digest(json.dumps(values, sort_keys=True))

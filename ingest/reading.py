@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from parsers.pool import ParsePool, ParseResult
     from parsers.tree import ParsedNode
 
-__all__ = ["ItemReader", "Node"]
+__all__ = ["ItemReader", "Node", "stored_document"]
 
 _BLOCK = 1 << 20
 _INLINE_IMAGE = 30_000
@@ -293,6 +293,17 @@ class ItemReader:
             except OSError as problem:
                 raise ItemBusyError(f"cannot be read ({problem.strerror})") from problem
         return digest.hexdigest(), size
+
+
+def stored_document(blobs: BlobStore, key: str) -> ParsedDocument | None:
+    """What was parsed and stored under a key, or None where that is missing, damaged, or of another release."""
+    data = blobs.get(key) if key else None
+    if data is None or data[:1] != _DOCUMENT:
+        return None
+    try:
+        return decode_document(data[1:])
+    except CodecError:
+        return None
 
 
 def _name(path: str) -> str:
