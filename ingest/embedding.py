@@ -19,7 +19,15 @@ if TYPE_CHECKING:
     from ingest.drafts import Draft
     from ingest.kit import Kit
 
-__all__ = ["embed_texts", "indexed_chunks", "terms_of", "text_key", "texts_of", "vectors_of"]
+__all__ = [
+    "embed_texts",
+    "indexed_chunks",
+    "terms_of",
+    "text_key",
+    "texts_of",
+    "vectors_of",
+    "with_vectors",
+]
 
 
 def text_key(fingerprint: str, text: str) -> str:

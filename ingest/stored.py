@@ -9,7 +9,7 @@ from contracts.chunks import IndexedDocument
 from contracts.errors import ParseFailure
 from ingest.chunking import chunk_document
 from ingest.drafts import within_budget
-from ingest.embedding import terms_of, vectors_of, with_vectors
+from ingest.embedding import terms_of, texts_of, vectors_of, with_vectors
 from ingest.reading import stored_document
 from ingest.rows import RowBuilder
 
@@ -155,7 +155,9 @@ class StoredDocuments:
         if not batch:
             return
         every = [chunk for _, (chunks, _) in batch for chunk in chunks]
-        vectors, fresh = vectors_of(self._kit, every, also=self._also)
+        wanted = list(texts_of(self._kit, every))
+        known = self._also.find_vectors(wanted) if self._also is not None else {}
+        vectors, fresh = vectors_of(self._kit, every, known)
         self._kit.index.publish(
             [
                 IndexedDocument(row=row, chunks=with_vectors(self._kit, chunks, terms, vectors))
