@@ -16,7 +16,7 @@ from contracts.chunks import FIELDS, Chunk, DocumentRow
 from contracts.errors import IndexReplacedError, IndexUnavailableError
 from contracts.ports import IndexInventoryRow
 from contracts.search import Candidate, StoredChunk
-from search.backends.embedded.codec import SLOTS, decode, json_list, plain, text_key
+from search.backends.embedded.codec import SLOTS, json_list, plain, text_key
 from search.backends.embedded.compaction import compact_index
 from search.backends.embedded.database import (
     KEY_BITS,
@@ -30,6 +30,7 @@ from search.backends.embedded.pointer import ServingPointer
 from search.backends.embedded.session import Session
 from search.backends.embedded.vectors import VectorFiles, similarities_of
 from search.backends.embedded.writing import IndexWriting, find_slots
+from search.backends.values import decode
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 
 from contracts.chunks import FIELDS
 from contracts.search import Candidate
-from search.analysis import GRAM
 from search.backends.embedded.view import layer_condition
+from search.backends.term_weights import odds, weigh_terms
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,16 +29,6 @@ if TYPE_CHECKING:
     from search.backends.embedded.database import Connection
 
 __all__ = ["FieldRows", "add_terms", "remove_terms", "search_terms"]
-
-_COMMON_SHARE = 0.05
-_COMMON_ROWS = 2000
-"""A 2-gram that more than this share, and at least this number, of rows hold tells little and costs most.
-
-Leaving such 2-grams out changes no figure of ``docs/decisions/0002-korean-analysis.md``.
-"""
-
-_MOST_TERMS = 100
-"""Distinct query terms that are looked up: those with the most weight; SQLite joins at most 500 selects."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,31 +113,28 @@ def _factors(
     rows: Mapping[str, FieldRows],
 ) -> list[tuple[str, dict[str, float]]]:
     """For each term worth looking up, what FTS5's score is multiplied by in each field that holds it."""
-    kept: list[tuple[float, str, dict[str, float]]] = []
-    common: list[tuple[float, str, dict[str, float]]] = []
-    for term, weight in terms.items():
-        factors, worth, frequent = {}, 0.0, False
-        for name in FIELDS:
-            field_weight = weight * weights[name]
-            if not rows[name].live or field_weight <= 0:
-                continue
-            holding = _frequency(connection, name, term)
-            if not holding:
-                continue
-            lucene = math.log1p(_odds(rows[name].live, holding))
-            fts5 = max(math.log(_odds(rows[name].ever, holding)), 1e-6)
-            factors[name] = field_weight * lucene / fts5
-            worth += field_weight * lucene
-            frequent = frequent or holding > max(_COMMON_ROWS, _COMMON_SHARE * rows[name].live)
-        if factors:
-            (common if frequent and term.startswith(GRAM) else kept).append((worth, term, factors))
-    chosen = sorted(kept or common, key=lambda entry: -entry[0])[:_MOST_TERMS]
-    return [(term, factors) for _, term, factors in chosen]
+    holding: dict[tuple[str, str], int] = {}
+
+    def frequency(name: str, term: str) -> int:
+        holding[name, term] = _frequency(connection, name, term)
+        return holding[name, term]
+
+    live = {name: rows[name].live for name in FIELDS}
+    return [
+        (
+            term,
+            {
+                name: weight / _fts5_weight(rows[name].ever, holding[name, term])
+                for name, weight in factors.items()
+            },
+        )
+        for term, factors in weigh_terms(terms, weights, live, frequency)
+    ]
 
 
-def _odds(rows: int, holding: int) -> float:
-    """Rows without a term by rows with it."""
-    return (rows - holding + 0.5) / (holding + 0.5)
+def _fts5_weight(ever: int, holding: int) -> float:
+    """The inverse document frequency that is in FTS5's own score."""
+    return max(math.log(odds(ever, holding)), 1e-6)
 
 
 def _frequency(connection: Connection, name: str, term: str) -> int:

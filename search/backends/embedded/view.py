@@ -14,8 +14,9 @@ import numpy as np
 
 from contracts.documents import Layer
 from contracts.errors import QueryError
-from search.backends.embedded.codec import LAYERS, SLOTS, day, folded, json_list, path_bytes, plain
+from search.backends.embedded.codec import LAYERS, SLOTS, day, json_list, plain
 from search.backends.embedded.database import KEY_BITS
+from search.backends.values import folded, path_bytes
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,16 +15,13 @@ from search.backends.embedded.codec import (
     LAYERS,
     SLOTS,
     day,
-    decode,
-    encode,
-    folded,
     json_list,
-    path_bytes,
     plain,
     text_key,
 )
 from search.backends.embedded.database import KEY_BITS, read_meta, write_meta
 from search.backends.embedded.lexical import add_terms, remove_terms
+from search.backends.values import decode, encode, folded, keep_newer_access, path_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,7 +58,7 @@ class IndexWriting:
         """
         _check(document, self._meta["dimension"])
         found = self._find(document.row.document_id)
-        row = document.row if found is None else _keep_newer_access(document.row, found[2])
+        row = document.row if found is None else keep_newer_access(document.row, found[2])
         digest = _digest(document)
         if found is not None and found[1] == digest:
             self._write_row(found[0], row)
@@ -75,7 +71,7 @@ class IndexWriting:
         """Replace the fields of a document, where there is one."""
         found = self._find(row.document_id)
         if found is not None:
-            self._write_row(found[0], _keep_newer_access(row, found[2]))
+            self._write_row(found[0], keep_newer_access(row, found[2]))
 
     def delete(self, document_id: str) -> None:
         """Remove a document, where there is one."""
@@ -206,19 +202,6 @@ def find_slots(connection: Connection, keys: Sequence[bytes]) -> dict[bytes, int
         (json_list(key.hex() for key in keys),),
     )
     return dict(found)
-
-
-def _keep_newer_access(row: DocumentRow, stored: DocumentRow) -> DocumentRow:
-    """A write from before a change of permissions never restores the old ones."""
-    if row.access_epoch >= stored.access_epoch:
-        return row
-    return replace(
-        row,
-        scope_id=stored.scope_id,
-        successors=stored.successors,
-        groups=stored.groups,
-        access_epoch=stored.access_epoch,
-    )
 
 
 def _check(document: IndexedDocument, dimension: int) -> None:
