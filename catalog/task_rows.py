@@ -45,6 +45,7 @@ class TaskFilter:
     state: TaskState | None = None
     kind: TaskKind | None = None
     source: str | None = None
+    subjects: tuple[str, ...] | None = None
 
 
 def clock(connection: sa.Connection) -> datetime:
@@ -81,6 +82,8 @@ def among(which: TaskFilter) -> sa.ColumnElement[bool]:
         where.append(tasks.c.kind == which.kind)
     if which.source is not None:
         where.append(tasks.c.source == which.source)
+    if which.subjects is not None:
+        where.append(tasks.c.subject.in_(which.subjects))
     return sa.and_(*where)
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from metadata.enrich import EnrichRules
     from parsers.pool import ParsePool
 
-__all__ = ["Analysis", "Kit"]
+__all__ = ["Analysis", "Kit", "configuration"]
 
 _RULES = 1
 """Raised whenever enrichment or chunking would give another result for the same parse."""
@@ -77,15 +77,24 @@ class Kit:
     @property
     def fingerprint(self) -> str:
         """Names the whole configuration; items processed under another one are done again."""
-        return self.fingerprint_with(self.embedder.fingerprint, self.analyzer.fingerprint)
+        tag = f"{self.embedder.fingerprint}|{self.analyzer.fingerprint}"
+        return configuration(self.settings, self.rules_tag, tag)
 
-    def fingerprint_with(self, embedder: str, analyzer: str) -> str:
-        """The same configuration with another embedder or analyzer, by their fingerprints."""
-        values = {
-            "parse": self.parse_fingerprint,
-            "rules": [_RULES, self.rules_tag],
-            "chunk": self.settings.chunk.model_dump(mode="json"),
-            "embedder": embedder,
-            "analyzer": analyzer,
-        }
-        return digest(json.dumps(values, sort_keys=True))
+
+def configuration(settings: Settings, rules_tag: str, made_with: str) -> str:
+    """Names a whole configuration.
+
+    Args:
+        settings: How documents are parsed and chunked.
+        rules_tag: Changes with the rules' content.
+        made_with: Fingerprints of embedder and analyzer, ``<embedder>|<analyzer>``, as the index keeps them.
+    """
+    embedder, _, analyzer = made_with.rpartition("|")
+    values = {
+        "parse": parse_fingerprint(settings.parse, settings.ocr),
+        "rules": [_RULES, rules_tag],
+        "chunk": settings.chunk.model_dump(mode="json"),
+        "embedder": embedder,
+        "analyzer": analyzer,
+    }
+    return digest(json.dumps(values, sort_keys=True))

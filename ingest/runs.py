@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from catalog.catalog import Catalog
+    from catalog.records import ItemRecord
     from contracts.ports import PermissionReader, Source
     from contracts.settings import SourceSettings
     from ingest.kit import Kit
@@ -122,24 +123,52 @@ class SourceRun:
             SourceUnreachableError: nothing was changed.
             LeaseLostError: another process works on this source.
         """
-        catalog, name = self._kit.catalog, self._settings.name
-        summary = RunSummary(source=name)
+        summary = RunSummary(source=self._settings.name)
         with self._lease("content", summary) as run_id:
-            self._scan_alone(summary, run_id)
-            with _timed(summary, "drain"):
-                drain(catalog, self._kit.index, self._kit.blobs)
-            if retry_failed:
-                self._retry()
+            self._follow(summary, run_id, retry_failed=retry_failed)
             with _timed(summary, "process"):
                 self._process(summary, run_id)
             with _timed(summary, "check"):
                 if self._check_content(summary):
                     self._process(summary, run_id)
-            with _timed(summary, "drain"):
-                drain(catalog, self._kit.index, self._kit.blobs)
-            now = utc_now()
-            catalog.sources.touch(name, content_run=now, permission_run=now)
+            self._close(summary)
         return summary
+
+    def hand_over(
+        self, ask: Callable[[str, Iterator[ItemRecord]], int], *, retry_failed: bool = False
+    ) -> RunSummary:
+        """Scan, and ask others for what :meth:`content` would process itself.
+
+        Args:
+            ask: Given the run's id and the items; says how many tasks it has asked for.
+            retry_failed: Also what failed in a way that a later try may cure.
+
+        Raises:
+            SourceUnreachableError: nothing was changed.
+            LeaseLostError: another process works on this source.
+        """
+        summary = RunSummary(source=self._settings.name)
+        with self._lease("content", summary) as run_id:
+            self._follow(summary, run_id, retry_failed=retry_failed)
+            with _timed(summary, "check"):
+                self._check_content(summary)
+            with _timed(summary, "ask"):
+                summary.work["asked"] += ask(run_id, self._todo())
+            self._close(summary)
+        return summary
+
+    def reader(self) -> ItemReader:
+        """Reads the source's items."""
+        kit = self._kit
+        return ItemReader(
+            self._source,
+            kit.pool,
+            kit.blobs,
+            kit.parse_fingerprint,
+            kit.spool,
+            same_access=self._trust_tags,
+            same_owner=self._permissions.tags_tell,
+        )
 
     # -- stages ------------------------------------------------------------------------------------
 
@@ -162,30 +191,30 @@ class SourceRun:
         summary.alert = " / ".join(filter(None, notices))
         summary.planned = result.dry_run
 
-    def _process(self, summary: RunSummary, run_id: str) -> None:
-        kit = self._kit
-        reader = self._reader()
-        drafter = Drafter(kit, self._settings)
+    def _follow(self, summary: RunSummary, run_id: str, *, retry_failed: bool) -> None:
+        self._scan_alone(summary, run_id)
+        with _timed(summary, "drain"):
+            drain(self._kit.catalog, self._kit.index, self._kit.blobs)
+        if retry_failed:
+            self._retry()
 
+    def _close(self, summary: RunSummary) -> None:
+        with _timed(summary, "drain"):
+            drain(self._kit.catalog, self._kit.index, self._kit.blobs)
+        now = utc_now()
+        self._kit.catalog.sources.touch(self._settings.name, content_run=now, permission_run=now)
+
+    def _todo(self) -> Iterator[ItemRecord]:
+        return self._kit.catalog.items.unprocessed(self._settings.name, self._kit.fingerprint)
+
+    def _process(self, summary: RunSummary, run_id: str) -> None:
         def progress(path: str, counts: Counter[str]) -> None:
             self._heartbeat(run_id, counts)
             self._progress(path, counts)
 
-        pipeline = Pipeline(kit, reader, drafter, run_id, progress)
-        todo = kit.catalog.items.unprocessed(self._settings.name, kit.fingerprint)
-        summary.work += pipeline.run(todo)
-
-    def _reader(self) -> ItemReader:
-        kit = self._kit
-        return ItemReader(
-            self._source,
-            kit.pool,
-            kit.blobs,
-            kit.parse_fingerprint,
-            kit.spool,
-            same_access=self._trust_tags,
-            same_owner=self._permissions.tags_tell,
-        )
+        drafter = Drafter(self._kit, self._settings)
+        pipeline = Pipeline(self._kit, self.reader(), drafter, run_id, progress)
+        summary.work += pipeline.run(self._todo())
 
     def _retry(self) -> None:
         catalog = self._kit.catalog
@@ -204,7 +233,7 @@ class SourceRun:
     def _check_content(self, summary: RunSummary) -> bool:
         """Compare, within a budget, content behind an unchanged modification time."""
         items, left, found = self._kit.catalog.items, _CHECK_BYTES, False
-        reader = self._reader()
+        reader = self.reader()
         for item_id in items.to_check(self._settings.name):
             item = items.get(item_id)
             if item is None:
