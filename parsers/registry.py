@@ -49,8 +49,8 @@ PARSERS: tuple[ParserEntry, ...] = (
     ParserEntry("xlsx", frozenset({"xlsx"}), "parsers.xlsx:XlsxParser", version=2),
     ParserEntry("xls", frozenset({"xls"}), "parsers.xls:XlsParser", version=2),
     ParserEntry("docx", frozenset({"docx"}), "parsers.docx:DocxParser", version=2),
-    ParserEntry("hwp", frozenset({"hwp"}), "parsers.hwp:HwpParser", version=2),
-    ParserEntry("hwpx", frozenset({"hwpx"}), "parsers.hwpx:HwpxParser", version=2),
+    ParserEntry("hwp", frozenset({"hwp"}), "parsers.hwp:HwpParser", version=3),
+    ParserEntry("hwpx", frozenset({"hwpx"}), "parsers.hwpx:HwpxParser", version=3),
     ParserEntry(
         "mail", frozenset({"eml", "msg", "mbox", "tnef"}), "parsers.mail:MailParser", version=3
     ),

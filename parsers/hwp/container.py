@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import struct
 import zlib
 from typing import TYPE_CHECKING, Self
 
@@ -11,6 +10,7 @@ import olefile
 
 from contracts.errors import ParseFailure
 from contracts.failures import FailureClass
+from parsers.common.hangul_ole import OLE_PROBLEMS
 from parsers.hwp.distribution import decrypt_stream
 from parsers.hwp.records import u16, u32
 from parsers.hwp.summary import summary_properties
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from contracts.settings import ParseSettings
 
-__all__ = ["OLE_PROBLEMS", "Container"]
+__all__ = ["Container"]
 
 _SIGNATURE = b"HWP Document File"
 _MEGABYTE = 1 << 20
@@ -31,17 +31,6 @@ _SECTION = re.compile(r"Section(\d+)", re.IGNORECASE)
 _OLE_HEADER = 512
 _SUMMARY = "\x05HwpSummaryInformation"
 # What olefile lets through from damaged files, besides its own errors (which are OSError).
-OLE_PROBLEMS = (
-    OSError,
-    ValueError,
-    IndexError,
-    KeyError,
-    TypeError,
-    AttributeError,
-    OverflowError,
-    RecursionError,
-    struct.error,
-)
 
 
 class Container:

@@ -8,15 +8,16 @@ from contracts.documents import BlockKind, Layer
 from contracts.errors import ParseFailure
 from contracts.failures import FailureClass
 from parsers.common.hangul_model import Aside, Paragraph
+from parsers.common.hangul_ole import NOTHING, OleObjects
 from parsers.common.hangul_result import finish_document
 from parsers.common.hangul_xml import read_chart
 from parsers.common.office_quality import refuse_unread
 from parsers.hwpx.header import read_header
-from parsers.hwpx.package import Package
+from parsers.hwpx.package import Package, local_name
 from parsers.hwpx.section import SectionReader
 
 if TYPE_CHECKING:
-    from contracts.documents import ParsedDocument, Table
+    from contracts.documents import Child, ParsedDocument, Table
     from contracts.ports import ParserContext, ParserInput
 
 __all__ = ["HwpxParser"]
@@ -36,17 +37,31 @@ class HwpxParser:
             return _read(package, context)
 
 
-class _PartCharts:
-    """Reads chart parts."""
+class _Objects:
+    """Reads chart parts, and opens OLE objects, each once."""
 
-    def __init__(self, package: Package) -> None:
+    def __init__(self, package: Package, context: ParserContext) -> None:
         self._package = package
+        self._objects = OleObjects(context)
+        self._opened: dict[str, tuple[str, Table | None]] = {}
+
+    @property
+    def children(self) -> list[Child]:
+        """Documents found so far."""
+        return self._objects.children
 
     def chart(self, element: Any) -> tuple[str, Table | None]:
         """See :class:`parsers.hwpx.objects.Charts`."""
         reference = element.get("chartIDRef", "")
-        data = self._package.read(reference) if reference else None
-        return read_chart(data) if data else ("", None)
+        if reference:
+            data = self._package.read(reference)
+            return read_chart(data) if data else NOTHING
+        item = element.get("binaryItemIDRef", "") if local_name(element) == "ole" else ""
+        if item and item not in self._opened:
+            name = self._package.binary_items().get(item, "")
+            data = self._package.read(name) if name else None
+            self._opened[item] = self._objects.open(item, data) if data else NOTHING
+        return self._opened.get(item, NOTHING)
 
 
 def _read(package: Package, context: ParserContext) -> ParsedDocument:
@@ -59,7 +74,8 @@ def _read(package: Package, context: ParserContext) -> ParsedDocument:
         known = any(name.lower().endswith((".hpf", "version.xml")) for name in package.names())
         failure = FailureClass.CORRUPT if known else FailureClass.UNSUPPORTED
         raise ParseFailure(failure, "no section in the package")
-    reader = SectionReader(read_header(root), _PartCharts(package), context.limits.max_cells)
+    objects = _Objects(package, context)
+    reader = SectionReader(read_header(root), objects, context.limits.max_cells)
     paragraphs: list[Paragraph] = []
     unread = unsound = 0
     for name in names:
@@ -79,7 +95,13 @@ def _read(package: Package, context: ParserContext) -> ParsedDocument:
         if page is not None:
             aside = Aside(BlockKind.HEADER, Layer.FURNITURE, reader.read(page))
             paragraphs.append(Paragraph([aside]))
-    document = finish_document("hwpx", paragraphs, properties=package.metadata(), warnings=warnings)
+    document = finish_document(
+        "hwpx",
+        paragraphs,
+        properties=package.metadata(),
+        children=objects.children,
+        warnings=warnings,
+    )
     if unread or unsound:
         refuse_unread(document.blocks, document.children, warnings[-1:])
     return document

@@ -34,7 +34,7 @@ class Charts(Protocol):
     """Finds what charts say."""
 
     def chart(self, element: Any) -> tuple[str, Table | None]:
-        """Titles and values of the chart of a ``chart`` element; ("", None) for everything else."""
+        """Titles and values of a ``chart`` or ``ole`` element that is a chart; ("", None) for everything else."""
         ...
 
 

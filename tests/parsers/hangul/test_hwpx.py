@@ -8,7 +8,7 @@ import zipfile
 
 import pytest
 
-from contracts.documents import BlockKind, Layer
+from contracts.documents import BlockKind, ChildRelation, Layer
 from contracts.errors import ParseFailure
 from contracts.failures import FailureClass
 
@@ -316,3 +316,17 @@ def test_mutated_packages_end_in_a_document_or_a_named_failure(tmp_path, read_hw
             data[rng.randrange(len(data))] = rng.randrange(256)
         with contextlib.suppress(ParseFailure):
             assert reread_hwpx(bytes(data)).format == "hwpx"
+
+
+def test_an_embedded_workbook_is_a_child_once(read_hwpx, build):
+    package = (
+        '<opf:package xmlns:opf="http://www.idpf.org/2007/opf/"><opf:manifest>'
+        '<opf:item id="ole1" href="BinData/ole1.OLE"/></opf:manifest></opf:package>'
+    )
+    data = build.ole_file({"Package": b"PK\x03\x04 xl/workbook.xml"})
+    parts = {"Contents/content.hpf": package, "BinData/ole1.OLE": b"\x08\0\0\0" + data}
+    shown = p('<hp:ole binaryItemIDRef="ole1"/>')
+    document = read_hwpx(shown + shown, parts=parts)
+    assert [(child.name, child.relation) for child in document.children] == [
+        ("ole1.xlsx", ChildRelation.EMBEDDED)
+    ]
