@@ -4,8 +4,9 @@ CORPUS ?= ../shared/corpus
 FACTS_TOOL ?= ../shared/tools/score_facts.py
 KORQUAD ?= ../shared/korquad/KorQuAD_v1.0_dev.json
 SERVE ?= 1
+ROUNDS ?= 20
 
-.PHONY: help setup demo test lint acceptance acceptance-full bench-embedding bench-mail lock clean
+.PHONY: help setup demo test test-distributed faults lint acceptance acceptance-full bench-embedding bench-mail lock clean
 
 help: ## 이 도움말 (this help)
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  \1: /'
@@ -31,6 +32,14 @@ test: ## 설치하고 모든 검사를 통과 (set up and pass every check)
 acceptance: ## 인수 시험, 줄인 크기로 (the promises on real files, reduced sizes)
 	@scripts/setup.sh test
 	$(PY) scripts/acceptance.py --corpus $(CORPUS) --facts-tool $(FACTS_TOOL)
+
+test-distributed: ## 실제 서버로: 계약 시험, 두 색인 비교, 두 방식의 수집 비교, 짧은 장애 시험 (on real servers: contracts, comparisons, short fault run)
+	@scripts/setup.sh test
+	$(PY) scripts/distributed.py --corpus $(CORPUS)
+
+faults: ## 장애 시험: 여섯 가지를 임의의 순간에 $(ROUNDS)번씩 (faults at random moments; ROUNDS=20)
+	@scripts/setup.sh test
+	$(PY) scripts/faults.py --rounds $(ROUNDS)
 
 bench-embedding: ## 임베딩 엔진 비교 (both embedding engines, side by side)
 	@scripts/setup.sh run

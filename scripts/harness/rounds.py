@@ -149,7 +149,12 @@ class Stage:
         return self._until(installation, url, over)
 
     def _end(self, installation: Installation, url: str) -> float:
-        """No more scans; what is asked for is done; then every process ends in order."""
+        """No more scans; what is asked for is done; then every process ends in order.
+
+        What was killed between two steps may have left work records behind: the next scan sweeps them up.
+        """
+        work = installation.home / "blobs" / "work"
+        self._until(installation, url, lambda _: not any(p.is_file() for p in work.rglob("*")))
         beat = next(process for process in installation.processes if process.words[0] == "beat")
         beat.stop()
         self._until(installation, url, Rest.idle)
