@@ -39,11 +39,12 @@ class ParserEntry:
 
 
 PARSERS: tuple[ParserEntry, ...] = (
-    ParserEntry("pdf", frozenset({"pdf"}), "parsers.pdf:PdfParser", version=2),
+    ParserEntry("pdf", frozenset({"pdf"}), "parsers.pdf:PdfParser", version=3),
     ParserEntry(
         "image",
         frozenset({"png", "jpeg", "tiff", "bmp", "gif", "webp"}),
         "parsers.image:ImageParser",
+        version=2,
     ),
     ParserEntry("pptx", frozenset({"pptx"}), "parsers.pptx:PptxParser"),
     ParserEntry("xlsx", frozenset({"xlsx"}), "parsers.xlsx:XlsxParser", version=2),

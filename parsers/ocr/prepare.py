@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from contracts.documents import Box
 
-__all__ = ["Prepared", "ink", "prepare", "skew_of", "turns_to_try"]
+__all__ = ["Placement", "Prepared", "ink", "prepare", "skew_of", "turns_to_try"]
 
 _PROBE_DPI = 100
 _MAX_SKEW = 6.0
@@ -26,32 +26,22 @@ _UPSCALE = 2.5
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
-    """A grey picture ready for the engine, upright and level.
+class Placement:
+    """How a prepared page lies on the page as given; without its picture, so that many pages may be kept.
 
     Attributes:
-        image: Grey levels.
-        dpi: Its resolution.
+        width: Of the prepared page, points.
+        height: Of the prepared page, points.
         turn: Degrees clockwise (0, 90, 180, 270) by which the page was turned.
         skew: Degrees that were taken out after that.
         original: Size of the given picture in points.
     """
 
-    image: Image.Image
-    dpi: float
+    width: float
+    height: float
     turn: int
     skew: float
     original: tuple[float, float]
-
-    @property
-    def width(self) -> float:
-        """Width of the prepared page, points."""
-        return self.image.width * 72 / self.dpi
-
-    @property
-    def height(self) -> float:
-        """Height of the prepared page, points."""
-        return self.image.height * 72 / self.dpi
 
     def back(self, box: Box) -> Box:
         """A box of the prepared page (points) on the page as given (points)."""
@@ -74,6 +64,35 @@ class Prepared:
         if self.turn == 270:  # noqa: PLR2004  degrees
             return self.original[0] - y, x
         return x, y
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A grey picture ready for the engine, upright and level.
+
+    Attributes:
+        image: Grey levels.
+        dpi: Its resolution.
+        turn: Degrees clockwise (0, 90, 180, 270) by which the page was turned.
+        skew: Degrees that were taken out after that.
+        original: Size of the given picture in points.
+    """
+
+    image: Image.Image
+    dpi: float
+    turn: int
+    skew: float
+    original: tuple[float, float]
+
+    @property
+    def placement(self) -> Placement:
+        """How it lies on the page as given."""
+        width, height = self.image.width * 72 / self.dpi, self.image.height * 72 / self.dpi
+        return Placement(width, height, self.turn, self.skew, self.original)
+
+    def back(self, box: Box) -> Box:
+        """A box of the prepared page (points) on the page as given (points)."""
+        return self.placement.back(box)
 
 
 def prepare(image: Image.Image, dpi: float, target: int, *, turn: int = 0) -> Prepared:

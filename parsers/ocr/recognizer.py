@@ -12,7 +12,7 @@ from parsers.common.paged.textline import TextLine, cover, is_hangul, is_wide
 from parsers.ocr.align import Spelled, aligned
 from parsers.ocr.codes import correct_codes, correct_plus_minus
 from parsers.ocr.engine import EngineError, engine_named
-from parsers.ocr.prepare import Prepared, prepare, turns_to_try
+from parsers.ocr.prepare import Placement, Prepared, prepare, turns_to_try
 from parsers.ocr.segment import columns, find_rules, without_rules
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class RecognisedPage:
     lines: tuple[TextLine, ...]
     horizontal: tuple[Rule, ...]
     vertical: tuple[Rule, ...]
-    prepared: Prepared
+    prepared: Placement
     confidence: float
 
 
@@ -96,6 +96,7 @@ class Recognizer:
         Raises:
             RecognitionProblem: the engine failed or did not end in time.
         """
+        self._other_script = False  # a page reads the same whatever was read before it
         try:
             turns = turns_to_try(image.convert("L"), dpi) if may_turn else (0,)
             return self._best(image, dpi, turns)
@@ -123,7 +124,8 @@ class Recognizer:
             lines += self._column(clean, prepared.dpi, box)
         words = [word.confidence for line in lines for word in line.words]
         mean = sum(words) / len(words) if words else 0.0
-        return RecognisedPage(tuple(lines), tuple(horizontal), tuple(vertical), prepared, mean)
+        rules = tuple(horizontal), tuple(vertical)
+        return RecognisedPage(tuple(lines), *rules, prepared.placement, mean)
 
     def _column(self, image: Image.Image, dpi: float, box: Box) -> list[TextLine]:
         """Recognise one region; its lines in points of the page."""
@@ -255,7 +257,7 @@ def calibrated(confidence: float) -> float:
     return min(1.0, max(0.0, confidence / 100))
 
 
-def placed(line: TextLine, prepared: Prepared) -> TextLine:
+def placed(line: TextLine, prepared: Placement) -> TextLine:
     """A line with its box and words on the page as given."""
     words = tuple(replace(word, box=prepared.back(word.box)) for word in line.words)
     box = prepared.back(line.box)
