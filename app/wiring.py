@@ -9,6 +9,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from app.tools import open_tools
 from contracts.errors import ConfigError, SeogaError
 from contracts.settings import CatalogSettings, Settings, SourceSettings
 
@@ -22,10 +23,10 @@ if TYPE_CHECKING:
     from app.controls import Controls
     from catalog.catalog import Catalog
     from contracts.access import Reader
-    from contracts.ports import Directory, Embedder, IndexBackend, PermissionReader
+    from contracts.ports import Directory, IndexBackend, PermissionReader
     from ingest.kit import Kit
+    from ingest.rebuild import Rebuild
     from ingest.runs import SourceRun
-    from search.analysis import Analyzer
     from search.service import Searcher
 
 __all__ = [
@@ -97,55 +98,101 @@ def source_settings(catalog: Catalog, name: str) -> SourceSettings:
     return SourceSettings.model_validate(dict(record.config))
 
 
-def open_tools(settings: Settings) -> tuple[Embedder, Analyzer, IndexBackend]:
-    """Embedder, analyzer and index."""
-    from search.analysis import Analyzer
-    from search.backends.registry import make_index
-    from search.embedding.registry import make_embedder
+@contextlib.contextmanager
+def open_kit(settings: Settings, reload: Callable[[], Settings] | None = None) -> Iterator[Kit]:
+    """Everything that a run needs; index and catalog are brought together first.
 
-    embedder = make_embedder(settings.embedder, settings.home)
-    analyzer = Analyzer(settings.search.tokenizer)
-    fingerprint = f"{embedder.fingerprint}|{analyzer.fingerprint}"
-    index = make_index(
-        settings.index, settings.home, embedder.dimension, fingerprint, settings.search
-    )
-    return embedder, analyzer, index
+    Args:
+        settings: As they were read when the process began.
+        reload: Reads them again, for a process that outlives a rebuild of the index.
+    """
+    from ingest.drain import reconcile
+
+    with contextlib.ExitStack() as stack:
+        catalog = stack.enter_context(open_catalog(settings))
+        _complete_rebuild(settings, catalog)
+        embedder, analyzer, index = open_tools(settings, reload)
+        stack.callback(index.close)
+        make = stack.enter_context(_kits(settings, catalog))
+        kit = make(embedder=embedder, analyzer=analyzer, index=index)
+        reconcile(catalog, index)
+        yield kit
 
 
 @contextlib.contextmanager
-def open_kit(settings: Settings) -> Iterator[Kit]:
-    """Everything that a run needs; index and catalog are brought together first."""
+def _kits(settings: Settings, catalog: Catalog) -> Iterator[Callable[..., Kit]]:
+    """Puts kits together: what is left to say are ``embedder``, ``analyzer`` and ``index``."""
+    from functools import partial
+
     from ingest.blob_registry import make_blobs
-    from ingest.drain import reconcile
     from ingest.kit import Kit
     from metadata.enrich import EnrichRules
     from metadata.master import CodeMaster, read_code_master
     from parsers.pool import ParsePool
 
     master = read_code_master(settings.code_master) if settings.code_master else CodeMaster()
-    rules = EnrichRules(code_master=master, departments=settings.departments)
     spool = settings.home / "spool"
-    with contextlib.ExitStack() as stack:
-        catalog = stack.enter_context(open_catalog(settings))
-        spool.mkdir(exist_ok=True)
-        _clear_spool(spool)
-        embedder, analyzer, index = open_tools(settings)
-        stack.callback(index.close)
-        pool = stack.enter_context(ParsePool(settings.parse, settings.ocr))
-        kit = Kit(
+    spool.mkdir(exist_ok=True)
+    _clear_spool(spool)
+    with ParsePool(settings.parse, settings.ocr) as pool:
+        yield partial(
+            Kit,
             settings=settings,
             catalog=catalog,
-            index=index,
             blobs=make_blobs("folder", settings.home),
-            embedder=embedder,
-            analyzer=analyzer,
             pool=pool,
-            rules=rules,
+            rules=EnrichRules(code_master=master, departments=settings.departments),
             rules_tag=_rules_tag(settings),
             spool=spool,
         )
-        reconcile(catalog, index)
-        yield kit
+
+
+def _complete_rebuild(settings: Settings, catalog: Catalog) -> None:
+    """What a rebuild left open that died in its last step is committed."""
+    from ingest.rebuild import complete, under_way
+    from search.backends.registry import make_builds
+
+    if under_way(catalog) is not None:
+        with contextlib.closing(make_builds(settings.index, settings.home)) as builds:
+            complete(catalog, builds)
+
+
+@contextlib.contextmanager
+def open_rebuild(
+    configured: Settings,
+    told: Settings,
+    progress: Callable[[int, int], None] | None = None,
+) -> Iterator[Rebuild]:
+    """A rebuild of the index.
+
+    Args:
+        configured: What ``seoga.toml`` and the environment say.
+        told: The same, with what the command line says of embedder and tokenizer.
+        progress: Called with the documents done, and those there are.
+    """
+    from app.tools import fingerprint_of, make_tools, note_of
+    from ingest.kit import configuration
+    from ingest.rebuild import Rebuild, Target
+    from search.backends.registry import make_builds
+
+    with contextlib.ExitStack() as stack:
+        catalog = stack.enter_context(open_catalog(configured))
+        embedder, analyzer = make_tools(told)
+        builds = make_builds(told.index, told.home, told.search)
+        stack.callback(builds.close)
+        make = stack.enter_context(_kits(told, catalog))
+        tag = _rules_tag(told)
+        target = Target(
+            dimension=embedder.dimension,
+            fingerprint=fingerprint_of(embedder, analyzer),
+            configured=lambda made_with: configuration(told, tag, made_with),
+            note=note_of(configured, told),
+        )
+
+        def kit_on(index: IndexBackend) -> Kit:
+            return make(embedder=embedder, analyzer=analyzer, index=index)
+
+        yield Rebuild(catalog, builds, target, kit_on, progress)
 
 
 def _clear_spool(spool: Path) -> None:

@@ -47,11 +47,11 @@ class IndexBuilds(Protocol):
     """
 
     def serving(self) -> IndexBuild | None:
-        """The build that serves, or None where there is no index yet."""
+        """The build that serves, or None where there is no index yet; of one that cannot be read, the name alone."""
         ...
 
     def all(self) -> list[IndexBuild]:
-        """All builds, the oldest first, unfinished ones too."""
+        """All builds, the oldest first, unfinished ones too; of one that cannot be read, the name alone."""
         ...
 
     def create(self, dimension: int, fingerprint: str, note: str = "") -> IndexBuild:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Analysis", "Kit", "configuration"]
 
-_RULES = 1
+_RULES = 2
 """Raised whenever enrichment or chunking would give another result for the same parse."""
 
 

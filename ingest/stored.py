@@ -96,12 +96,19 @@ class StoredDocuments:
                 whole.append(document.document_id)
             else:
                 rows.append(builder.row(document, version))
-        self._kit.index.update_rows(rows)
+        if rows:
+            self._kit.index.update_rows(rows)
         if whole:
             more = self.publish(whole)
             more.gone += made.gone
             return more
         return made
+
+    def delete(self, document_ids: Iterable[str]) -> None:
+        """Remove documents that the catalog does not know any more."""
+        ids = list(document_ids)
+        if ids:
+            self._kit.index.delete(ids)
 
     def _known(
         self, document_ids: Iterable[str], made: Made

@@ -8,10 +8,11 @@ from dataclasses import replace
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Protocol
 
-from contracts.errors import QueryError
+from contracts.errors import IndexUnavailableError, QueryError
 from contracts.search import Hit, SearchFilter, SearchResponse
 from search.citations import citation, status_for
 from search.fusion import fuse
+from search.tools import CurrentTools, QueryAnalysis, SearchTools
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -88,14 +89,6 @@ class Audit(Protocol):
         ...
 
 
-class QueryAnalysis(Protocol):
-    """Query text to terms (:class:`search.analysis.Analyzer`)."""
-
-    def query(self, text: str) -> dict[str, float]:
-        """Terms with their weights."""
-        ...
-
-
 class Searcher:
     """Answers queries for readers. Safe for use by several threads.
 
@@ -107,6 +100,7 @@ class Searcher:
         audit: Keeps every query.
         settings: Ranking.
         today: The day where a request names none.
+        renew: Opens the tools of the index that serves, where it was rebuilt; None: searches end there.
     """
 
     def __init__(  # noqa: PLR0913  the parts of a search, each once
@@ -119,10 +113,9 @@ class Searcher:
         settings: SearchSettings,
         *,
         today: Callable[[], date] = lambda: datetime.now().astimezone().date(),
+        renew: Callable[[], SearchTools] | None = None,
     ) -> None:
-        self._index = index
-        self._embedder = embedder
-        self._analyzer = analyzer
+        self._tools = CurrentTools(SearchTools(index, embedder, analyzer), renew)
         self._access = access
         self._audit = audit
         self._settings = settings
@@ -148,14 +141,16 @@ class Searcher:
                 view = self._access.filter_for(request.reader, request.restrict_groups)
             epoch = view.epoch
             where = _filter(request, view, request.as_of or self._today())
-            ranked = self.rank(request.query, where, clock.stage)
-            with clock.stage("fetch"):
-                hits = self._hits(ranked, where, request.top)
+            hits = self._found(request, where, clock)
         finally:
             documents = tuple(dict.fromkeys(hit.document_id for hit in hits))
             self._audit.record(request, documents, clock.total(), epoch)
         took = clock.stages | {"total": clock.total()}
         return SearchResponse(query=request.query, reader=request.reader, hits=hits, took_ms=took)
+
+    def close(self) -> None:
+        """Close the index."""
+        self._tools.close()
 
     def rank(
         self,
@@ -170,33 +165,60 @@ class Searcher:
             where: Filter of both legs.
             stage: Times a stage by name.
         """
-        stage = stage or _Clock().stage
+        return self._rank(self._tools.now, query, where, stage or _Clock().stage)
+
+    def _found(self, request: SearchRequest, where: SearchFilter, clock: _Clock) -> tuple[Hit, ...]:
+        """Hits of the index that serves: one that was replaced meanwhile may hold permissions of before."""
+        while True:
+            with self._tools.use() as tools:
+                try:
+                    ranked = self._rank(tools, request.query, where, clock.stage)
+                    with clock.stage("fetch"):
+                        hits = self._hits(tools.index, ranked, where, request.top)
+                except IndexUnavailableError:
+                    if not tools.index.replaced():
+                        raise
+                else:
+                    if not tools.index.replaced():
+                        return hits
+            with clock.stage("renew"):
+                self._tools.renew(tools)
+
+    def _rank(
+        self,
+        tools: SearchTools,
+        query: str,
+        where: SearchFilter,
+        stage: Callable[[str], AbstractContextManager[None]],
+    ) -> list[Fused]:
         weight, limit = self._settings.vector_weight, self._settings.candidates
         lexical: list[Candidate] = []
         cosines: dict[int | str, float] = {}
         if weight < 1:
             with stage("analyse"):
-                terms = self._analyzer.query(query)
+                terms = tools.analyzer.query(query)
             with stage("lexical"):
-                lexical = self._index.lexical(terms, where, limit)
+                lexical = tools.index.lexical(terms, where, limit)
         if weight > 0:
             with stage("embed"):
-                vector = self._embedder.embed_query(query)
+                vector = tools.embedder.embed_query(query)
             with stage("vector"):
-                nearest = self._index.nearest(vector, where, limit)
+                nearest = tools.index.nearest(vector, where, limit)
                 cosines = {candidate.key: candidate.score for candidate in nearest}
                 others = [c.key for c in lexical if c.key not in cosines]
-                cosines |= self._index.similarities(vector, others)
+                cosines |= tools.index.similarities(vector, others)
         with stage("fuse"):
             return fuse(lexical, cosines, weight)
 
-    def _hits(self, ranked: Sequence[Fused], where: SearchFilter, top: int) -> tuple[Hit, ...]:
+    def _hits(
+        self, index: IndexBackend, ranked: Sequence[Fused], where: SearchFilter, top: int
+    ) -> tuple[Hit, ...]:
         """The best that are still there and still readable; what was deleted meanwhile is made up for."""
         hits: list[Hit] = []
         scores = {fused.key: fused for fused in ranked}
         for start in range(0, len(ranked), top):
             keys = [fused.key for fused in ranked[start : start + top]]
-            for stored in self._index.fetch(keys):
+            for stored in index.fetch(keys):
                 # the row may have been updated between the legs and now
                 if _readable(stored, where) and len(hits) < top:
                     hits.append(_hit(len(hits) + 1, stored, scores[stored.key], where))

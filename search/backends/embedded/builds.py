@@ -47,19 +47,14 @@ class EmbeddedBuilds:
         self._pointer = ServingPointer(home)
 
     def serving(self) -> IndexBuild | None:
-        """The build that serves, or None where there is no index yet."""
+        """The build that serves, or None where there is no index yet; of one that cannot be read, the name alone."""
         name = self._pointer.name()
         return self._describe(name) if self._file(name).exists() else None
 
     def all(self) -> list[IndexBuild]:
         """All builds, the oldest first; of one that cannot be read, the name alone."""
-        found = []
-        for name in sorted(self._names(), key=_number):
-            try:
-                found.append(self._describe(name))
-            except (ConfigError, IndexUnavailableError):
-                found.append(IndexBuild(name=name, dimension=0, fingerprint=""))
-        return found
+        names = [name for name in self._names() if self._file(name).exists()]
+        return [self._describe(name) for name in sorted(names, key=_number)]
 
     def create(self, dimension: int, fingerprint: str, note: str = "") -> IndexBuild:
         """A new, empty build; its number is above all that are there, and above the one that serves."""
@@ -77,6 +72,8 @@ class EmbeddedBuilds:
         """A build by name, for filling and for looking at."""
         self._check_known(name)
         build = self._describe(name)
+        if not build.fingerprint:
+            described(self._file(name))  # raises what is wrong with it
         return EmbeddedIndex(self._home / name, build.dimension, build.fingerprint, self._weights)
 
     def switch(self, name: str) -> None:
@@ -112,7 +109,10 @@ class EmbeddedBuilds:
         return [name for name in names if _NAME.fullmatch(name)]
 
     def _describe(self, name: str) -> IndexBuild:
-        stored = described(self._file(name))
+        try:
+            stored = described(self._file(name))
+        except (ConfigError, IndexUnavailableError):
+            return IndexBuild(name=name, dimension=0, fingerprint="")
         return IndexBuild(
             name=name,
             dimension=stored["dimension"],
