@@ -241,11 +241,13 @@ class TaskStore:
 
     # -- keeping going -----------------------------------------------------------------------------
 
-    def reap(self, *, max_attempts: int, limit: int = 1000) -> tuple[Records, Records]:
+    def reap(
+        self, *, max_attempts: int | None = None, limit: int = 1000
+    ) -> tuple[Records, Records]:
         """Take up tasks whose worker is gone: those that run under a lease that has run out.
 
         Args:
-            max_attempts: What was begun so often is parked as ``worker_lost``.
+            max_attempts: What was begun so often is parked as ``worker_lost``; None: nothing is.
             limit: At most so many at once.
 
         Returns:
@@ -255,8 +257,9 @@ class TaskStore:
             now = clock(connection)
             query = sa.select(tasks.c.key, tasks.c.attempts).where(expired(now)).limit(limit)
             found = connection.execute(query).all()
-            spent = [row.key for row in found if row.attempts >= max_attempts]
-            rest = [row.key for row in found if row.attempts < max_attempts]
+            most = max_attempts or max((row.attempts + 1 for row in found), default=1)
+            spent = [row.key for row in found if row.attempts >= most]
+            rest = [row.key for row in found if row.attempts < most]
             detail = f"its worker was gone, {max_attempts} times"
             parked = {
                 "state": TaskState.PARKED,

@@ -8,6 +8,7 @@ import pytest
 
 from acl_sync.registry import DIRECTORIES, PERMISSION_READERS
 from ingest.blob_registry import BLOB_STORES
+from ingest.queue.registry import QUEUES
 from ingest.sources.registry import SOURCES
 
 BUILDERS = Path(__file__).with_name("builders")
@@ -16,6 +17,7 @@ ADAPTERS = {
     "permission_reader": [entry.name for entry in PERMISSION_READERS],
     "directory": [entry.name for entry in DIRECTORIES],
     "blobs": [entry.name for entry in BLOB_STORES],
+    "queue": [entry.name for entry in QUEUES],
 }
 
 
@@ -30,7 +32,7 @@ def test_an_adapter_without_a_bench_fails_with_what_to_add(make_bench):
 
 
 @pytest.mark.parametrize(
-    "entry", [*PERMISSION_READERS, *DIRECTORIES, *BLOB_STORES], ids=lambda entry: entry.where
+    "entry", [*PERMISSION_READERS, *DIRECTORIES, *BLOB_STORES, *QUEUES], ids=lambda entry: entry.where
 )
 def test_what_a_line_of_a_registry_names_is_there(entry):
     assert callable(entry.load())

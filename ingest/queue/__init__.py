@@ -1,0 +1,1 @@
+"""Ringing for work: brokers, priorities, limits."""
