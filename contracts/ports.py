@@ -36,6 +36,7 @@ __all__ = [
     "ParserContext",
     "ParserInput",
     "PermissionReader",
+    "RecognisedPages",
     "Skipped",
     "Source",
     "SourceFolder",
@@ -65,8 +66,42 @@ class ContainerBudget:
     total_bytes: int
 
 
+class RecognisedPages(Protocol):
+    """What was recognised of a document's pages before, and which pages may be recognised now.
+
+    A parser that recognises pages calls ``begin``, then ``get`` for each page that needs it, and ``put`` with what it
+    has recognised; pages that wait it hands to ``settle``, and where that returns, tries them once more.
+    """
+
+    @property
+    def only(self) -> tuple[int, ...]:
+        """Recognise just these pages (from 1) and end with ``settle``; (): make the whole document."""
+        ...
+
+    def begin(self, pages: int) -> None:
+        """Tell how many pages the document has."""
+        ...
+
+    def get(self, number: int) -> bytes | None:
+        """What was recognised of a page; None: recognise it now; an exception: it waits."""
+        ...
+
+    def put(self, number: int, data: bytes) -> None:
+        """Keep what was recognised of a page."""
+        ...
+
+    def settle(self, waiting: Sequence[int]) -> None:
+        """Ask whether pages that wait may be recognised now; an exception ends the job without a document."""
+        ...
+
+
 class ParserContext(Protocol):
     """What a parser may use besides its input."""
+
+    @property
+    def pages(self) -> RecognisedPages:
+        """Pages of this document that were recognised before."""
+        ...
 
     @property
     def limits(self) -> ParseSettings:

@@ -13,6 +13,7 @@ from contracts.errors import ParseFailure
 from contracts.failures import FailureClass
 from contracts.ports import ContainerBudget
 from parsers.common.names import safe_name
+from parsers.pages import PageFolder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -53,6 +54,7 @@ class SpoolContext:
             lie below this file's children; below 0 the file may hold no children at all.
         spool_folder: Existing folder for the children.
         container_bytes: Size of the file that is parsed, for the ratio.
+        pages: Pages that were recognised before; None: nothing is kept of them.
     """
 
     def __init__(
@@ -63,7 +65,9 @@ class SpoolContext:
         budget: ContainerBudget,
         spool_folder: Path,
         container_bytes: int,
+        pages: PageFolder | None = None,
     ) -> None:
+        self._pages = pages or PageFolder()
         self._limits = limits
         self._ocr = ocr
         self._folder = spool_folder
@@ -85,6 +89,11 @@ class SpoolContext:
     def ocr(self) -> OcrSettings:
         """Recognition settings."""
         return self._ocr
+
+    @property
+    def pages(self) -> PageFolder:
+        """Pages of this document that were recognised before."""
+        return self._pages
 
     @property
     def budget(self) -> ContainerBudget:
@@ -119,6 +128,19 @@ class SpoolContext:
         self._bytes -= size
         self._ratio_bytes -= size
         return Child(name=safe_name(name), relation=relation, size=size, sha256=digest.hexdigest())
+
+    def scratch(self) -> Path:
+        """A new, empty file of an unfinished name."""
+        descriptor, name = tempfile.mkstemp(prefix=part_prefix(os.getpid()), dir=self._folder)
+        os.close(descriptor)
+        return Path(name)
+
+    def keep(self, scratch: Path) -> str:
+        """Rename a scratch file to the SHA-256 of its bytes."""
+        with scratch.open("rb") as file:
+            name = hashlib.file_digest(file, "sha256").hexdigest()
+        scratch.replace(self._folder / name)
+        return name
 
     def _admit(self) -> None:
         if self._depth < 0:

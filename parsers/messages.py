@@ -24,7 +24,10 @@ class Setup(msgspec.Struct, frozen=True):
 
 
 class Job(msgspec.Struct, frozen=True):
-    """One file to parse. Depth, members and bytes are the container budget."""
+    """One file to parse. Depth, members and bytes are the container budget.
+
+    The rest is about pages that need recognition, see :class:`parsers.pages.PageFolder`.
+    """
 
     path: str
     name: str
@@ -33,6 +36,10 @@ class Job(msgspec.Struct, frozen=True):
     depth: int
     members: int
     total_bytes: int
+    pages_folder: str = ""
+    pages_most: int = 0
+    pages_only: tuple[int, ...] = ()
+    pages_seconds: float = 0.0
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -46,6 +53,8 @@ class Answer(msgspec.Struct, frozen=True):
         inline: The encoded document.
         in_file: The encoded document lies in the job's result file instead.
         final: False for the note that only tells the sniffed format.
+        assembled: False where the job ended without a document, as it should.
+        waiting: Pages that still have to be recognised then.
     """
 
     format: str = ""
@@ -55,6 +64,8 @@ class Answer(msgspec.Struct, frozen=True):
     inline: bytes = b""
     in_file: bool = False
     final: bool = True
+    assembled: bool = True
+    waiting: tuple[int, ...] = ()
 
 
 def pack(message: msgspec.Struct) -> bytes:

@@ -13,7 +13,7 @@ import threading
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from contracts.failures import FailureClass
 from parsers.codec import CodecError, decode_document
@@ -32,11 +32,13 @@ if TYPE_CHECKING:
     from contracts.settings import OcrSettings, ParseSettings
     from parsers.messages import Answer
 
-__all__ = ["ParsePool", "ParseResult"]
+__all__ = ["PageJob", "ParsePool", "ParseResult"]
 
 _LARGEST_RESULT = 256 << 20
 _MEGABYTE = 1 << 20
 _GROWN = 2
+_SHARE_OF_TIME = 0.5
+"""Of the time limit, in which a job begins further pages; the rest is for the last one, and for assembling."""
 _RETIRED_BY = frozenset({FailureClass.MEMORY.value, FailureClass.INTERNAL.value})
 
 
@@ -51,6 +53,7 @@ class ParseResult:
         format: The sniffed format, ``unknown`` where it has none, "" where it was not looked at.
         seconds: Wall time.
         peak_mb: Highest resident size of the parse process during this file.
+        waiting: Pages that have to be recognised first: then there is neither document nor failure.
     """
 
     document: ParsedDocument | None = None
@@ -59,6 +62,22 @@ class ParseResult:
     format: str = ""
     seconds: float = 0.0
     peak_mb: float = 0.0
+    waiting: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageJob:
+    """How a parse deals with pages that need recognition, see :class:`parsers.pages.PageFolder`.
+
+    Attributes:
+        folder: Where recognised pages lie.
+        most: Recognise at most so many in this parse; 0: all.
+        only: Recognise just these, and make no document.
+    """
+
+    folder: Path
+    most: int = 0
+    only: tuple[int, ...] = ()
 
 
 class ParsePool:
@@ -119,7 +138,12 @@ class ParsePool:
         self._results.cleanup()
 
     def parse(
-        self, path: Path, name: str, spool: Path, budget: ContainerBudget | None = None
+        self,
+        path: Path,
+        name: str,
+        spool: Path,
+        budget: ContainerBudget | None = None,
+        pages: PageJob | None = None,
     ) -> ParseResult:
         """Sniff and parse one file; its children end up in the spool folder.
 
@@ -130,6 +154,7 @@ class ParsePool:
             name: The name that people know it by.
             spool: Folder for children, made if missing; they lie there under their SHA-256.
             budget: What it may unfold; None for an outermost file.
+            pages: Where recognised pages lie; None: all are recognised in this parse, and not kept.
 
         Raises:
             RuntimeError: the pool is closed.
@@ -153,12 +178,23 @@ class ParsePool:
                 depth=granted.depth,
                 members=granted.members,
                 total_bytes=granted.total_bytes,
+                **self._of_pages(pages),
             )
             answer = self._run(job, spool)
             try:
                 return _result(answer, result_file, time.monotonic() - started)
             finally:
                 result_file.unlink(missing_ok=True)
+
+    def _of_pages(self, pages: PageJob | None) -> dict[str, Any]:
+        if pages is None:
+            return {}
+        return {
+            "pages_folder": os.fsdecode(pages.folder.absolute()),
+            "pages_most": pages.most,
+            "pages_only": pages.only,
+            "pages_seconds": _SHARE_OF_TIME * self._limits.timeout_seconds,
+        }
 
     def _refuse(self, path: Path) -> ParseResult | None:
         try:
@@ -231,7 +267,7 @@ def _result(answer: Answer, result_file: Path, seconds: float) -> ParseResult:
     failure: FailureClass | None = FailureClass(answer.failure) if answer.failure else None
     detail = answer.detail
     document = None
-    if failure is None:
+    if failure is None and answer.assembled:
         try:
             document, failure = _document(answer, result_file)
             detail = "more text than fits a result" if failure else ""
@@ -244,6 +280,7 @@ def _result(answer: Answer, result_file: Path, seconds: float) -> ParseResult:
         format=answer.format,
         seconds=seconds,
         peak_mb=peak,
+        waiting=answer.waiting,
     )
 
 

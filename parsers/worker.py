@@ -25,6 +25,7 @@ from contracts.settings import OcrSettings, ParseSettings
 from parsers import codec
 from parsers.context import SpoolContext
 from parsers.messages import INLINE_LIMIT, LENGTH, Answer, Job, Setup, pack, unpack
+from parsers.pages import NotAssembled, PageFolder
 from parsers.registry import parser_for
 from parsers.sniff import sniff
 
@@ -85,6 +86,10 @@ def run_job(
 
     try:
         return _success(job, _parse(job, limits, ocr, noted))
+    except NotAssembled as ended:
+        return Answer(
+            format=sniffed[-1], assembled=False, waiting=ended.waiting, peak_bytes=_peak()
+        )
     except Exception as problem:  # noqa: BLE001  the border of the process: a parser's fault becomes an outcome
         failure, detail = _classify(problem, job, limits)
         return Answer(
@@ -124,6 +129,12 @@ def _parse(
         budget=ContainerBudget(depth=job.depth, members=job.members, total_bytes=job.total_bytes),
         spool_folder=Path(job.spool),
         container_bytes=path.stat().st_size,
+        pages=PageFolder(
+            Path(job.pages_folder) if job.pages_folder else None,
+            most=job.pages_most,
+            only=job.pages_only,
+            seconds=job.pages_seconds,
+        ),
     )
     parser = parser_for(found.format, limits.alternatives).load()
     return parser.parse(ParserInput(path=path, name=job.name, format=found.format), context)

@@ -15,8 +15,10 @@ from contracts.failures import FailureClass
 from parsers.common.paged.assembly import Assembly
 from parsers.common.paged.content import PageContent, PageRecord
 from parsers.common.paged.grading import grade
-from parsers.ocr.recognizer import RecognitionProblem, Recognizer, placed
+from parsers.ocr.kept import recognised
+from parsers.ocr.recognizer import RecognisedPage, RecognitionProblem, Recognizer, placed
 from parsers.ocr.strips import StripSheet
+from parsers.pages import PageWaits
 from parsers.pdf.extras import (
     annotation_blocks,
     attachments,
@@ -108,13 +110,14 @@ class _Reading:
         self._recognizer = Recognizer(context.ocr)
         self._problems = _Problems()
         self._files: list[tuple[str, bytes]] = []
+        self._waiting: list[int] = []
         self._sheet = StripSheet()
         self._by_number: dict[int, PageRecord] = {}
 
     def result(self) -> ParsedDocument:
         """Read every page, then assemble."""
         meta = properties(self._document)
-        records = [self._record(index) for index in range(self._document.page_count)]
+        records = self._records()
         self._read_strips()
         children = attachments(self._document, self._files, self._context, self._problems.notes)
         assembly = Assembly(records, bookmarks(self._document))
@@ -130,6 +133,22 @@ class _Reading:
             quality=grade(qualities, warnings),
             warnings=tuple(warnings),
         )
+
+    def _records(self) -> list[PageRecord]:
+        """Every page; or the end of this job, where pages must be recognised in others first."""
+        pages, count = self._context.pages, self._document.page_count
+        pages.begin(count)
+        if pages.only:
+            for number in pages.only:
+                self._record(number - 1)
+            pages.settle(self._waiting)
+        records = [self._record(index) for index in range(count)]
+        while self._waiting:
+            waiting, self._waiting = self._waiting, []
+            pages.settle(waiting)
+            for number in waiting:
+                records[number - 1] = self._record(number - 1)
+        return records
 
     def _refuse_nothing(self, blocks: list[Block], *, has_children: bool) -> None:
         """A file without any content fails with the reason that a person can act on."""
@@ -149,9 +168,14 @@ class _Reading:
     def _record(self, index: int) -> PageRecord:
         """Read one page; what is damaged is noted and left out."""
         number = index + 1
+        files = len(self._files)
         try:
             page = self._document.load_page(index)
             record = self._read(page, number)
+        except PageWaits:
+            del self._files[files:]
+            self._waiting.append(number)
+            return PageRecord(number=number, content=PageContent(width=1, height=1))
         except (*LIBRARY_ERRORS, MemoryError):
             self._problems.damaged.append(number)
             return PageRecord(number=number, content=PageContent(width=1, height=1))
@@ -190,14 +214,8 @@ class _Reading:
 
     def _recognise(self, page: pymupdf.Page, record: PageRecord, decision: Plan) -> None:
         """Recognise a page; without recognition its text layer, if any, stays."""
-        ocr = self._context.ocr
-        problem = self._recognizer.problem()
-        if problem:
-            self._unread(record, decision, problem)
-            return
-        image, dpi = rendered(page, ocr.dpi, ocr.max_pixels)
         try:
-            found = self._recognizer.read(image, dpi, may_turn=decision.need is Need.REPLACE)
+            found = self._recognised(page, record.number, decision)
         except RecognitionProblem as trouble:
             self._unread(record, decision, str(trouble))
             return
@@ -216,6 +234,19 @@ class _Reading:
         content.horizontal, content.vertical = list(found.horizontal), list(found.vertical)
         content.width, content.height = found.prepared.width, found.prepared.height
         record.back.insert(0, found.prepared.back)
+
+    def _recognised(self, page: pymupdf.Page, number: int, decision: Plan) -> RecognisedPage:
+        """The page as it was recognised before, or now."""
+        ocr = self._context.ocr
+        problem = self._recognizer.problem()
+
+        def recognise() -> RecognisedPage:
+            if problem:
+                raise RecognitionProblem(problem)
+            image, dpi = rendered(page, ocr.dpi, ocr.max_pixels)
+            return self._recognizer.read(image, dpi, may_turn=decision.need is Need.REPLACE)
+
+        return recognised(self._context.pages, number, recognise) if ocr.enabled else recognise()
 
     def _cut_outlines(self, page: pymupdf.Page, record: PageRecord) -> None:
         """Text drawn as curves is cut out, and recognised with that of other pages."""
