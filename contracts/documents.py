@@ -22,6 +22,8 @@ __all__ = [
     "Position",
     "Quality",
     "SourceItem",
+    "StoredColumn",
+    "StoredTable",
     "Table",
     "Word",
 ]
@@ -134,6 +136,65 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StoredColumn:
+    """A column of a stored table, and what its values are, hidden rows left out.
+
+    Attributes:
+        name: Header path, top row first, parts joined with `` / ``; the column's letters where it has no header.
+        field: Its name in the database table.
+        number: The sheet's column number, from 1.
+        kind: ``number``, ``date`` (ISO 8601), ``text``, ``mixed`` or ``empty``: what most of its values are.
+        filled: Rows that have a value.
+        distinct: Different values.
+        capped: There are more different values than were counted.
+        least: Smallest number or first day, as text, or "".
+        most: Largest number or last day, as text, or "".
+        total: Sum of its numbers, or None without numbers.
+        numbers: How many values are numbers.
+        values: Values with their counts, the most frequent first, where there are few; else some examples, each with 0.
+    """
+
+    name: str
+    field: str
+    number: int
+    kind: str
+    filled: int = 0
+    distinct: int = 0
+    capped: bool = False
+    least: str = ""
+    most: str = ""
+    total: float | None = None
+    numbers: int = 0
+    values: tuple[tuple[str, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredTable:
+    """Where all rows of a table lie whose block holds only some of them: a table of the document's database.
+
+    The database table has the columns ``_row`` (the sheet's row number), ``_hidden`` (0 or 1), and one for each of
+    ``columns``. A view of the block's caption or sheet name shows the visible rows under the columns' names.
+
+    Attributes:
+        name: Name of the database table.
+        view: Name of the view.
+        rows: Rows, hidden ones left out.
+        hidden_rows: Rows that are hidden on the sheet.
+        first_row: The sheet's row number of the first row.
+        last_row: The sheet's row number of the last row.
+        columns: From left to right.
+    """
+
+    name: str
+    view: str
+    rows: int
+    hidden_rows: int = 0
+    first_row: int = 0
+    last_row: int = 0
+    columns: tuple[StoredColumn, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
     """Cells in row-major order; a merged cell stands once, at its top left.
 
@@ -146,6 +207,7 @@ class Table:
         caption: Caption or sheet-table name, or "".
         row_numbers: For sheets, the sheet's row number (from 1) of each table row, else empty.
         column_numbers: For sheets, the sheet's column number (from 1) of each column, else empty.
+        stored: Set for a table of which the cells here are only some: first rows, last rows, and those that stand out.
     """
 
     cells: tuple[Cell, ...]
@@ -156,6 +218,7 @@ class Table:
     caption: str = ""
     row_numbers: tuple[int, ...] = ()
     column_numbers: tuple[int, ...] = ()
+    stored: StoredTable | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -269,6 +332,7 @@ class ParsedDocument:
         children: Attachments and members, to be parsed each on its own.
         quality: How well it was read.
         warnings: One line each, for the operator, without document text.
+        database: SHA-256 of the SQLite database of its stored tables, which lies in the spool folder, or "".
     """
 
     format: str
@@ -278,6 +342,7 @@ class ParsedDocument:
     children: tuple[Child, ...] = ()
     quality: Quality = field(default_factory=Quality)
     warnings: tuple[str, ...] = ()
+    database: str = ""
 
     def body(self) -> Iterator[Block]:
         """The blocks of the body layer."""

@@ -141,6 +141,11 @@ def _table(block: Block) -> Iterator[str]:
     if table.caption:
         yield f"[caption] {_inline(table.caption)}"
         yield ""
+    if table.stored is not None:
+        shown = table.rows - table.header_rows
+        total = table.stored.rows + table.stored.hidden_rows
+        yield f"<!-- {shown:,} of {total:,} rows; all are stored as the table {_comment(table.stored.view)} -->"
+        yield ""
     yield from _rows(table, "")
     if block.position.sheet is not None and table.header_rows:
         yield ""

@@ -168,7 +168,7 @@ class _Styles:
         plain = code.lower() == "general"
         text = general(value) if plain else format_value(value, code, date1904=date1904)
         shown = Kind.DATE if kind == xlrd.XL_CELL_DATE else Kind.NUMBER
-        return GridCell(text, shown, strong) if text else None
+        return GridCell(text, shown, strong, value) if text else None
 
     def _style(self, index: int) -> tuple[str, bool]:
         if index not in self._known:

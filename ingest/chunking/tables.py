@@ -16,7 +16,7 @@ from ingest.chunking.units import Unit
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from contracts.documents import Block, ParsedDocument, Table
+    from contracts.documents import Block, ParsedDocument, StoredColumn, StoredTable, Table
 
 __all__ = ["profile_warnings", "table_units"]
 
@@ -47,6 +47,8 @@ def table_units(block: Block, number: int, budget: int, caption: str = "") -> li
     if form:
         return [maker.row(row) for row in form]
     columns = columns_of(table)
+    if table.stored is not None:
+        return list(_stored(maker, table, table.stored, columns, budget))
     if table.rows - table.header_rows > budget:
         return list(_ledger(maker, table, columns, budget))
     rows = list(rows_of(table, columns))
@@ -60,18 +62,20 @@ def table_units(block: Block, number: int, budget: int, caption: str = "") -> li
     return units
 
 
-def profile_warnings(document: ParsedDocument, budget: int) -> tuple[str, ...]:
+def profile_warnings(document: ParsedDocument, passages: int) -> tuple[str, ...]:
     """One line for every table of which rows are only profiled, with how many."""
     found = []
     for block in document.blocks:
         table = block.table
         if table is None or block.layer is Layer.FURNITURE:
             continue
-        rows = table.rows - table.header_rows
+        shown = table.rows - table.header_rows
+        rows = table.stored.rows if table.stored else shown
+        budget = min(passages, shown)
         if rows > budget:
             where = f"sheet {block.position.sheet}" if block.position.sheet else "table"
             found.append(
-                f"{where}: {rows - budget:,} of {rows:,} rows are only profiled (chunk.table_rows_budget = {budget})"
+                f"{where}: {rows - budget:,} of {rows:,} rows are only profiled (chunk.table_rows_budget = {passages})"
             )
     return tuple(found)
 
@@ -188,6 +192,51 @@ def _ledger(maker: _Maker, table: Table, columns: Columns, budget: int) -> Itera
         else:
             yield from keys.add(row)
     yield from keys.flush()
+
+
+def _stored(
+    maker: _Maker, table: Table, stored: StoredTable, columns: Columns, budget: int
+) -> Iterator[Unit]:
+    """Profile of all rows, as the parser found it, then as many of the rows that it shows as the budget allows."""
+    last = table.rows - 1
+    chosen = _spread(list(rows_of(table, columns)), budget)
+    names = ", ".join(column.name for column in stored.columns)
+    hidden = f" (숨긴 행 {stored.hidden_rows:,}개 별도)" if stored.hidden_rows else ""
+    yield maker.text(
+        f"표 요약 (table profile): {stored.rows:,}행{hidden} × {len(stored.columns):,}열 가운데 {len(chosen):,}행만 본문으로"
+        f" 색인됨, 모든 행은 표로 저장됨; 열: {names}",
+        0,
+        last,
+    )
+    for column in stored.columns:
+        yield maker.text(_column_line(column), 0, last)
+    for row in chosen:
+        yield maker.row(row)
+
+
+def _spread(rows: list[Row], budget: int) -> list[Row]:
+    """Three quarters of the budget from the top, the rest from the end."""
+    if len(rows) <= budget:
+        return rows
+    ending = budget // 4
+    return [*rows[: budget - ending], *rows[len(rows) - ending :]]
+
+
+def _column_line(column: StoredColumn) -> str:
+    distinct = f"{column.distinct:,}{'+' if column.capped else ''}"
+    parts = [f"{column.name}: 값 {column.filled:,}개, 서로 다른 값 {distinct}개"]
+    if column.kind == "date" and column.least:
+        parts.append(f"기간 {column.least} – {column.most}")
+    elif column.least and column.total is not None:
+        mean = column.total / column.numbers
+        parts.append(
+            f"최소 {column.least}, 최대 {column.most}, 합계 {column.total:,.15g}, 평균 {mean:,.6g}"
+        )
+    shown = [f"{value} ({count:,})" if count else value for value, count in column.values]
+    if shown:
+        label = "값별 건수" if column.values[0][1] else "예"
+        parts.append(f"{label} " + ", ".join(shown))
+    return "; ".join(parts)
 
 
 def _values(row: Row) -> Iterator[tuple[int, str]]:

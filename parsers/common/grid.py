@@ -41,11 +41,12 @@ class Kind(Enum):
 
 
 class GridCell(NamedTuple):
-    """A non-empty cell: text as people see it, kind, and whether bold type or a fill sets it off."""
+    """A non-empty cell: text as people see it, kind, whether bold type or a fill sets it off, stored number."""
 
     text: str
     kind: Kind = Kind.TEXT
     strong: bool = False
+    value: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field, replace
 from contracts.documents import Block, BlockKind, Layer, Position, Table
 from parsers.common.grid import Grid, Kind, Region, find_regions, to_table
 from parsers.common.headers import Layout, lay_out, table_of
+from parsers.common.ledger import Ledger
+from parsers.grid_text import header_paths
 
 __all__ = ["DeclaredTable", "Sheet", "cell_range", "column_letters", "sheet_blocks"]
 
@@ -41,6 +43,7 @@ class Sheet:
         tables: Declared tables.
         header_ends: Rows that the file declares as the last header row: filters, repeated titles, frozen panes.
         frozen_column: Last column that stays in view, 0 for none.
+        ledger: Where the rows behind those of the grid are, for a sheet with many cells.
     """
 
     name: str
@@ -51,6 +54,7 @@ class Sheet:
     tables: list[DeclaredTable] = field(default_factory=list)
     header_ends: list[int] = field(default_factory=list)
     frozen_column: int = 0
+    ledger: Ledger | None = None
 
     @property
     def layer(self) -> Layer:
@@ -92,6 +96,10 @@ def sheet_blocks(sheet: Sheet) -> list[Block]:
     for region in _continued(rest, find_regions(rest)):
         blocks = list(_region_blocks(sheet, rest, region, _header_end(sheet, region)))
         found.append(((region.top, region.left), blocks))
+    if sheet.ledger is not None and not sheet.ledger.placed:
+        # No table of the first rows goes on in the ledger: its rows are a table without headers.
+        alone = Layout((), (), (), (), 0, 0)
+        found.append(((1 << 30, 0), list(_ledger_blocks(sheet, Grid(), alone, ""))))
     if sheet.tables:
         found.sort(key=lambda entry: entry[0])
     blocks = [block for _, made in found for block in made]
@@ -184,14 +192,21 @@ def _region_blocks(
     frozen = sheet.frozen_column
     key_end = frozen if region.left <= frozen < region.right else None
     layout = lay_out(grid, region, header_end=header_end, key_end=key_end)
+    if sheet.ledger is not None and _reaches_ledger(sheet, grid, region):
+        yield from _ledger_blocks(sheet, grid, layout, name)
+        return
+    yield from _layout_blocks(sheet, grid, layout, name)
+    for row, column in layout.notes:
+        yield _line(sheet, grid, row, column)
+
+
+def _layout_blocks(sheet: Sheet, grid: Grid, layout: Layout, name: str) -> Iterator[Block]:
     rows = [row for row in layout.rows if row not in sheet.hidden_rows]
     columns = [column for column in layout.columns if column not in sheet.hidden_columns]
     if len(rows) == len(layout.rows) and len(columns) == len(layout.columns):
         yield _table_block(sheet, table_of(grid, layout), sheet.layer, name)
     else:
         yield from _parted(sheet, grid, layout, name)
-    for row, column in layout.notes:
-        yield _line(sheet, grid, row, column)
 
 
 def _is_text(grid: Grid, region: Region) -> bool:
@@ -257,3 +272,48 @@ def _table_block(sheet: Sheet, table: Table, layer: Layer, name: str) -> Block:
     if name and not generated and not table.caption:
         table = replace(table, caption=name)
     return Block(kind=BlockKind.TABLE, layer=layer, position=sheet.position(region), table=table)
+
+
+# -- large sheets ------------------------------------------------------------------------------------
+
+
+def _reaches_ledger(sheet: Sheet, grid: Grid, region: Region) -> bool:
+    """Whether a region goes on in the ledger: it holds the last row of the grid, and most columns of it."""
+    last = max(sheet.grid.rows, default=0)
+    if sheet.ledger is None or sheet.ledger.placed or not region.top <= last <= region.bottom:
+        return False
+    cells = sheet.grid.rows[last]
+    inside = sum(region.left <= column <= region.right for column in cells)
+    return inside * 2 > len(cells) and last in grid.rows
+
+
+def _ledger_blocks(sheet: Sheet, grid: Grid, layout: Layout, name: str) -> Iterator[Block]:
+    """The table of a large sheet: its headers, its first and last rows and those that stand out."""
+    ledger = sheet.ledger
+    if ledger is None:
+        return
+    head = layout.rows[: layout.header_rows]
+    start = head[-1] + 1 if head else layout.rows[0] if layout.rows else None
+    data = sorted(row for row in sheet.grid.rows if start is not None and row >= start)
+    for row in data:
+        ledger.add_cells(row, sheet.grid.rows[row], hidden=row in sheet.hidden_rows)
+    further = ledger.shown()
+    first = [row for row in data if row not in sheet.hidden_rows][: ledger.first_rows]
+    kept = {row: sheet.grid.rows[row] for row in (*head, *first)}
+    for row, _ in layout.titles:
+        kept[row] = grid.rows[row]
+    kept.update(further)
+    merges = {at: end for at, end in grid.merges.items() if at[0] in kept}
+    rows = (*head, *sorted({*first, *further}))
+    columns = tuple(sorted({*layout.columns, *ledger.columns}))
+    whole = replace(layout, rows=rows, columns=columns, notes=())
+    trimmed = Grid(kept, merges)
+    paths = header_paths(table_of(trimmed, whole))
+    names = {c: path or column_letters(c) for c, path in zip(columns, paths, strict=True)}
+    shown = {c: path for c, path in names.items() if c not in sheet.hidden_columns}
+    stored = ledger.finish(sheet.name, shown)
+    for number, block in enumerate(_layout_blocks(sheet, trimmed, whole, name)):
+        if number == 0 and block.table is not None:
+            yield replace(block, table=replace(block.table, stored=stored))
+        else:
+            yield block

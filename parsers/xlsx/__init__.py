@@ -5,12 +5,13 @@ from __future__ import annotations
 from contracts.documents import Block, PageQuality, ParsedDocument
 from contracts.ports import ParserContext, ParserInput
 from parsers.common.collector import collector_paused
+from parsers.common.ledger import LedgerBook
 from parsers.common.office_quality import Findings, page_quality, refuse_unread
 from parsers.common.opc import Package
 from parsers.common.sheets import Sheet, sheet_blocks
 from parsers.xlsx.cells import Budget, read_cells
 from parsers.xlsx.extras import comment_blocks, declared_tables, drawing_blocks
-from parsers.xlsx.workbook import SheetEntry, Workbook
+from parsers.xlsx.workbook import Workbook
 
 __all__ = ["XlsxParser"]
 
@@ -24,20 +25,26 @@ class XlsxParser:
         Raises:
             ParseFailure: ``truncated``, ``corrupt``, ``encrypted`` or ``archive_bomb``.
         """
-        with collector_paused(), Package(source.path, context.limits) as package:
+        with (
+            collector_paused(),
+            Package(source.path, context.limits) as package,
+            LedgerBook(context) as ledgers,
+        ):
             book = Workbook.read(package)
+            ledgers.date1904 = book.date1904
             properties = package.properties()
             budget = Budget(context.limits.max_cells)
             blocks: list[Block] = []
             pages: list[PageQuality] = []
-            for number, entry in enumerate(book.sheets, start=1):
-                made = _blocks_of(package, book, number - 1, entry, budget)
+            for number in range(1, len(book.sheets) + 1):
+                made = _blocks_of(package, book, number - 1, budget, ledgers)
                 blocks += made
                 pages.append(page_quality(number, made))
+            database = ledgers.close()
             warnings = list(dict.fromkeys(package.warnings))
         refuse_unread(blocks, (), warnings)
         findings = Findings(partial=list(warnings))
-        warnings += _notices(budget, context.limits.max_cells, findings)
+        warnings += _notices(budget, findings)
         if "macros" in properties:
             warnings.append("the workbook holds macros; they are not run")
         return ParsedDocument(
@@ -47,18 +54,20 @@ class XlsxParser:
             blocks=tuple(blocks),
             quality=findings.quality(pages),
             warnings=tuple(warnings),
+            database=database,
         )
 
 
 def _blocks_of(
-    package: Package, book: Workbook, index: int, entry: SheetEntry, budget: Budget
+    package: Package, book: Workbook, index: int, budget: Budget, ledgers: LedgerBook
 ) -> list[Block]:
+    entry = book.sheets[index]
     sheet = Sheet(entry.name, hidden=entry.hidden)
     if index in book.title_rows:
         sheet.header_ends.append(book.title_rows[index])
     if entry.kind == "worksheet":
         sheet.tables = declared_tables(package, entry.part)
-        read_cells(package, entry.part, book, sheet, budget)
+        read_cells(package, entry.part, book, sheet, budget, ledgers)
     return [
         *sheet_blocks(sheet),
         *comment_blocks(package, entry.part, sheet),
@@ -66,13 +75,9 @@ def _blocks_of(
     ]
 
 
-def _notices(budget: Budget, limit: int, findings: Findings) -> list[str]:
-    """Warnings about cells left out and formulas without values; they are findings too."""
+def _notices(budget: Budget, findings: Findings) -> list[str]:
+    """Warnings about formulas without values; they are findings too."""
     warnings = []
-    if budget.cut:
-        notice = f"more than {limit} cells: cut off in {len(budget.cut)} sheet(s)"
-        findings.partial.append(notice)
-        warnings.append(notice)
     if budget.formulas:
         count = sum(budget.formulas.values())
         notice = f"{count} formula(s) have no stored value and are shown as formulas"

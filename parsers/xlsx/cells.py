@@ -9,19 +9,14 @@ from functools import lru_cache
 from lxml import etree
 
 from parsers.common.grid import GridCell, Kind, Region, guess_kind
+from parsers.common.ledger import Ledger, LedgerBook, head_cells
 from parsers.common.number_format import format_value, general
 from parsers.common.opc import Element, Package
 from parsers.common.sheets import Sheet
+from parsers.xlsx.bulk import BulkReader
 from parsers.xlsx.rows import CELL, ROW, read_sheet, row_attributes, unescaped
-from parsers.xlsx.workbook import (
-    NAMESPACE,
-    Style,
-    Workbook,
-    column_number,
-    parse_range,
-    plain_text,
-    rich_text,
-)
+from parsers.xlsx.strings import NAMESPACE, plain_text, rich_text
+from parsers.xlsx.workbook import Style, Workbook, column_number, parse_range
 
 __all__ = ["Budget", "declared_region", "read_cells"]
 
@@ -37,23 +32,28 @@ _MOST_KNOWN = 1 << 16
 
 @dataclass(slots=True)
 class Budget:
-    """Cells that may still be read of a workbook, and what was noticed on the way.
+    """Cells that may still be kept of a workbook, and what was noticed on the way.
 
     Attributes:
-        cells: How many cells are left.
-        cut: Names of sheets that were cut off.
+        cells: How many cells may still be kept in memory; sheets of more become stored tables.
         formulas: Formulas without a stored value, by sheet name.
     """
 
     cells: int
-    cut: list[str] = field(default_factory=list)
     formulas: dict[str, int] = field(default_factory=dict)
 
 
-def read_cells(package: Package, part: str, book: Workbook, sheet: Sheet, budget: Budget) -> None:
+def read_cells(
+    package: Package,
+    part: str,
+    book: Workbook,
+    sheet: Sheet,
+    budget: Budget,
+    ledgers: LedgerBook,
+) -> None:
     """Fill a sheet's grid, merges, hidden rows and columns, and what it declares as headers.
 
-    A part that breaks off keeps what came before, with a warning on the package.
+    Of a sheet with many cells the grid holds the first rows; the others are in its ledger. A part that breaks off keeps what came before, with a warning on the package.
 
     Raises:
         ParseFailure: see :meth:`parsers.common.opc.Package.xml_stream`.
@@ -62,7 +62,7 @@ def read_cells(package: Package, part: str, book: Workbook, sheet: Sheet, budget
     if stream is None:
         package.warnings.append("a sheet's part cannot be read")
         return
-    reader = _Reader(book, sheet, budget)
+    reader = _Reader(book, sheet, budget, ledgers)
     with stream:
         try:
             read_sheet(stream, reader, _TAGS)
@@ -74,10 +74,14 @@ def read_cells(package: Package, part: str, book: Workbook, sheet: Sheet, budget
 class _Reader:
     """Takes the elements of a sheet in document order."""
 
-    def __init__(self, book: Workbook, sheet: Sheet, budget: Budget) -> None:
+    def __init__(self, book: Workbook, sheet: Sheet, budget: Budget, ledgers: LedgerBook) -> None:
         self._book = book
         self._sheet = sheet
         self._budget = budget
+        self._ledgers = ledgers
+        self._room = head_cells(budget.cells)
+        self._bulk: BulkReader | None = None
+        self._head_columns: frozenset[int] = frozenset()
         self._row = 0
         self._first_style = book.styles[0] if book.styles else _PLAIN
         self._columns: dict[bytes, int] = {}
@@ -90,7 +94,7 @@ class _Reader:
         self._frozen: int | None = None
 
     def take(self, element: Element) -> bool:
-        """Take one element; False when the budget of cells is used up."""
+        """Take one element; always wants more."""
         tag = element.tag[len(NAMESPACE) :]
         if tag == "row":
             return self._take_row(element)
@@ -115,6 +119,8 @@ class _Reader:
         sheet = self._sheet
         sheet.header_ends = [end for end in (self._filter, *sheet.header_ends, self._frozen) if end]
         sheet.grid.drop_covered()
+        if sheet.ledger is not None:
+            sheet.ledger.settle()
         if self._missing:
             self._budget.formulas[sheet.name] = self._missing
 
@@ -175,6 +181,16 @@ class _Reader:
         self._row = self._row + 1 if number is None else number
         return self._store(cells, hidden)
 
+    def take_many(self, rows: bytes) -> bool:
+        """Take whole rows at once, once the sheet has turned out to be large."""
+        ledger = self._sheet.ledger
+        if ledger is None or self._bulk is None:
+            return False
+        ledger.settle()
+        last = self._bulk.take(rows, sorted(self._head_columns.union(ledger.columns)))
+        self._row = last or self._row
+        return bool(last)
+
     def _plain_cell(self, found: re.Match[bytes]) -> GridCell | None:
         number, kind, value, inline = found.groups()
         if number not in self._styles:
@@ -187,20 +203,40 @@ class _Reader:
         return self._value(kind.decode() if kind else "n", unescaped(value), style)
 
     def _store(self, cells: dict[int, GridCell], hidden: str | None) -> bool:
-        """Keep the cells of the current row; False when the budget of cells is used up."""
-        if cells:
-            if len(cells) > self._budget.cells:
-                self._budget.cut.append(self._sheet.name)
-                return False
-            self._budget.cells -= len(cells)
-            rows = self._sheet.grid.rows
-            if self._row in rows:
-                rows[self._row].update(cells)
-            else:
-                rows[self._row] = cells
-            if hidden in ("1", "true") or (hidden is None and self._rows_hidden_by_default):
-                self._sheet.hidden_rows.add(self._row)
+        """Keep the cells of the current row: in the grid, or in the ledger of a sheet with many."""
+        if not cells:
+            return True
+        out_of_sight = hidden in ("1", "true") or (hidden is None and self._rows_hidden_by_default)
+        ledger = self._sheet.ledger
+        if ledger is None and len(cells) > self._room:
+            ledger = self._begin_ledger()
+        if ledger is not None:
+            ledger.add_cells(self._row, cells, hidden=out_of_sight)
+            return True
+        self._room -= len(cells)
+        self._budget.cells -= len(cells)
+        rows = self._sheet.grid.rows
+        if self._row in rows:
+            rows[self._row].update(cells)
+        else:
+            rows[self._row] = cells
+        if out_of_sight:
+            self._sheet.hidden_rows.add(self._row)
         return True
+
+    def _begin_ledger(self) -> Ledger:
+        sheet, book = self._sheet, self._book
+        sheet.ledger = self._ledgers.open()
+        self._head_columns = frozenset().union(*sheet.grid.rows.values())
+        self._bulk = BulkReader(
+            sheet.ledger,
+            book.strings,
+            self._style,
+            self._value,
+            date1904=book.date1904,
+            hidden_by_default=self._rows_hidden_by_default,
+        )
+        return sheet.ledger
 
     def _column(self, letters: bytes) -> int:
         """Number of a column, 0 for what is no column name."""
@@ -291,10 +327,10 @@ def _number_cell(value: str, style: Style, *, date1904: bool) -> GridCell | None
     if style.code == "General":
         # Whole numbers are taken as written: a float would round codes of more than 15 digits.
         text = value if value.lstrip("-").isdecimal() else general(number)
-        return GridCell(text, Kind.NUMBER, style.strong)
+        return GridCell(text, Kind.NUMBER, style.strong, number)
     text = _formatted(number, style.code, date1904=date1904)
     kind = Kind.DATE if style.is_date else Kind.NUMBER
-    return GridCell(text, kind, style.strong) if text else None
+    return GridCell(text, kind, style.strong, number) if text else None
 
 
 def declared_region(reference: str) -> Region | None:

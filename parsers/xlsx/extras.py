@@ -19,7 +19,7 @@ from parsers.common.grid import Region
 from parsers.common.opc import Element, Package, local_name
 from parsers.common.sheets import DeclaredTable, Sheet, cell_range
 from parsers.xlsx.cells import declared_region
-from parsers.xlsx.workbook import NAMESPACE, rich_text
+from parsers.xlsx.strings import NAMESPACE, rich_text
 
 __all__ = ["comment_blocks", "declared_tables", "drawing_blocks"]
 

@@ -16,11 +16,11 @@ from typing import IO, Protocol, cast
 from lxml import etree
 
 from parsers.common.opc import Element
-from parsers.xlsx.workbook import NAMESPACE
+from parsers.xlsx.strings import NAMESPACE, unescaped_text
 
 __all__ = ["CELL", "ROW", "RowTaker", "read_sheet", "row_attributes", "unescaped"]
 
-_CHUNK = 1 << 18
+_CHUNK = 1 << 20
 _HEAD_CHUNK = 1 << 14
 _LONGEST_ROW = 1 << 22
 _LONGEST_HEAD = 1 << 20
@@ -43,11 +43,6 @@ CELL = re.compile(
 """A plain cell behind its reference: style, type, value, inline text."""
 _NUMBER = re.compile(rb'\sr="(\d+)"')
 _HIDDEN = re.compile(rb'\shidden="(\w*)"')
-_REFERENCE = re.compile(r"&(?:#(\d+);|#x([0-9A-Fa-f]+);|(\w+);)?")
-_NAMED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
-_ALLOWED = frozenset({0x9, 0xA, 0xD})
-_SPACE = 0x20
-_SURROGATES = range(0xD800, 0xE000)
 
 
 class RowTaker(Protocol):
@@ -59,6 +54,10 @@ class RowTaker(Protocol):
 
     def take_plain(self, row: bytes) -> bool | None:
         """Take a row without its end tag; False: no more; None: it is not plain, and nothing was taken."""
+        ...
+
+    def take_many(self, rows: bytes) -> bool:
+        """Take whole rows at once; False: nothing was taken, they are to be taken one by one."""
         ...
 
 
@@ -83,9 +82,10 @@ def read_sheet(stream: IO[bytes], taker: RowTaker, tags: Iterable[str]) -> None:
             end = rest.find(_DATA_END)
             stop = rest.rfind(_ROW_END, 0, end) if end >= 0 else rest.rfind(_ROW_END)
             if stop >= 0:
+                stop += len(_ROW_END)
                 if not _take_rows(rest[:stop], taker, parser):
                     return
-                rest = rest[stop + len(_ROW_END) :]
+                rest = rest[stop:]
             plain = end < 0
         if not plain:
             if not parser.feed(rest):
@@ -108,7 +108,9 @@ def _read_head(stream: IO[bytes]) -> tuple[bytes, bool]:
 
 
 def _take_rows(rows: bytes, taker: RowTaker, parser: _Parser) -> bool:
-    for row in rows.split(_ROW_END):
+    if taker.take_many(rows):
+        return True
+    for row in rows[: -len(_ROW_END)].split(_ROW_END):
         took = taker.take_plain(row)
         if took is None:
             took = parser.feed(row + _ROW_END)
@@ -177,19 +179,4 @@ def unescaped(data: bytes) -> str:
     Raises:
         ValueError: no UTF-8, or a reference to what is no character.
     """
-    text = data.decode("utf-8")
-    if "\r" in text:
-        text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return _REFERENCE.sub(_character, text) if "&" in text else text
-
-
-def _character(reference: re.Match[str]) -> str:
-    decimal, hexadecimal, name = reference.groups()
-    if name in _NAMED:
-        return _NAMED[name]
-    if decimal or hexadecimal:
-        code = int(decimal) if decimal else int(hexadecimal, 16)
-        if (code >= _SPACE or code in _ALLOWED) and code not in _SURROGATES:
-            return chr(code)
-    msg = "a reference to what is no character"
-    raise ValueError(msg)
+    return unescaped_text(data.decode("utf-8"))

@@ -3,28 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-
-from lxml import etree
 
 from contracts.errors import ParseFailure
 from contracts.failures import FailureClass
 from parsers.common.number_format import BUILTIN_FORMATS, is_date_format
 from parsers.common.opc import Element, Package, attribute, local_name
+from parsers.xlsx.strings import NAMESPACE, read_strings
 
-__all__ = [
-    "NAMESPACE",
-    "SheetEntry",
-    "Style",
-    "Workbook",
-    "column_number",
-    "parse_range",
-    "plain_text",
-    "rich_text",
-]
+__all__ = ["SheetEntry", "Style", "Workbook", "column_number", "parse_range"]
 
-NAMESPACE = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
-_ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 _REFERENCE = re.compile(r"\$?([A-Za-z]{1,3})?\$?(\d{1,7})?")
 _PLAIN_FILLS = frozenset({"", "none"})
 _LAST_ROW = 1_048_576
@@ -63,7 +52,7 @@ class Workbook:
     """
 
     sheets: list[SheetEntry] = field(default_factory=list)
-    strings: list[str] = field(default_factory=list)
+    strings: Sequence[str] = ()
     styles: list[Style] = field(default_factory=list)
     date1904: bool = False
     title_rows: dict[int, int] = field(default_factory=dict)
@@ -92,7 +81,7 @@ class Workbook:
             book.sheets.append(SheetEntry(entry.get("name", ""), link.target, link.kind, hidden))
         book.title_rows = _title_rows(root)
         for target in package.related(part, "sharedStrings")[:1]:
-            book.strings = _shared_strings(package, target)
+            book.strings = read_strings(package, target)
         for target in package.related(part, "styles")[:1]:
             styles = package.xml(target)
             book.styles = _styles(styles) if styles is not None else []
@@ -120,27 +109,6 @@ def parse_range(text: str) -> tuple[int, int, int, int] | None:
     return min(top, bottom), min(left, right), max(top, bottom), max(left, right)
 
 
-def rich_text(element: Element) -> str:
-    """Text of a string item or inline string: its runs, without phonetic guides (§18.4.6)."""
-    parts: list[str] = []
-    for child in element:
-        name = local_name(child)
-        if name == "t":
-            parts.append(child.text or "")
-        elif name == "r":
-            parts += [t.text or "" for t in child.iterfind(f"{NAMESPACE}t")]
-    return plain_text("".join(parts))
-
-
-def plain_text(text: str) -> str:
-    """A string as stored, with its escaped characters (``_x000D_``, §22.9.2.19) and one kind of line end."""
-    if "_x" in text:
-        text = _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text)
-    if "\r" in text:
-        text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return text.strip()
-
-
 def _title_rows(root: Element) -> dict[int, int]:
     """Last row of "rows to repeat at top" (``_xlnm.Print_Titles``, §18.2.6)."""
     found: dict[int, int] = {}
@@ -152,26 +120,6 @@ def _title_rows(root: Element) -> dict[int, int]:
             if match:
                 found[int(name.get("localSheetId", "0"))] = int(match[2])
     return found
-
-
-def _shared_strings(package: Package, part: str) -> list[str]:
-    stream = package.xml_stream(part)
-    strings: list[str] = []
-    if stream is None:
-        return strings
-    with stream:
-        try:
-            for _, item in etree.iterparse(
-                stream, tag=f"{NAMESPACE}si", resolve_entities=False, no_network=True
-            ):
-                strings.append(rich_text(item))
-                item.clear()
-                parent = item.getparent()
-                while parent is not None and item.getprevious() is not None:
-                    del parent[0]
-        except (etree.XMLSyntaxError, EOFError, OSError) as problem:
-            package.warnings.append(f"shared strings break off: {type(problem).__name__}")
-    return strings
 
 
 def _styles(root: Element) -> list[Style]:

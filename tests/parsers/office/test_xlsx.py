@@ -228,16 +228,6 @@ def test_chart_titles_and_series_are_read(book, read):
     assert [b.position.sheet for b in figures] == ["Sheet"]
 
 
-def test_cells_beyond_the_limit_are_left_out_loudly(book, read):
-    for number in range(40):
-        book.active.append([f"행{number}", number])
-    shown = read(max_cells=20)
-    assert "행9" in shown.everything()
-    assert "행10" not in shown.everything()
-    assert shown.document.quality.grade == "C"
-    assert any("20 cells" in warning for warning in shown.document.warnings)
-
-
 SHEET = (
     '<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">{}</worksheet>'
 )
