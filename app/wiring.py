@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from app.controls import Controls
     from catalog.catalog import Catalog
     from contracts.access import Reader
-    from contracts.ports import Directory, IndexBackend, PermissionReader
+    from contracts.ports import BlobStore, Directory, IndexBackend, PermissionReader
     from ingest.kit import Kit
     from ingest.rebuild import Rebuild
     from ingest.runs import SourceRun
@@ -32,8 +32,10 @@ if TYPE_CHECKING:
 __all__ = [
     "SearchParts",
     "open_access",
+    "open_blobs",
     "open_catalog",
     "open_kit",
+    "open_kit_on",
     "open_search_parts",
     "open_searcher",
     "open_tools",
@@ -108,15 +110,22 @@ def open_kit(settings: Settings, reload: Callable[[], Settings] | None = None) -
     """
     from ingest.drain import reconcile
 
+    with open_catalog(settings) as catalog, open_kit_on(settings, catalog, reload) as kit:
+        reconcile(catalog, kit.index)
+        yield kit
+
+
+@contextlib.contextmanager
+def open_kit_on(
+    settings: Settings, catalog: Catalog, reload: Callable[[], Settings] | None = None
+) -> Iterator[Kit]:
+    """As ``open_kit``, over a catalog that is open already; index and catalog are left as they are."""
     with contextlib.ExitStack() as stack:
-        catalog = stack.enter_context(open_catalog(settings))
         _complete_rebuild(settings, catalog)
         embedder, analyzer, index = open_tools(settings, reload)
         stack.callback(index.close)
         make = stack.enter_context(_kits(settings, catalog))
-        kit = make(embedder=embedder, analyzer=analyzer, index=index)
-        reconcile(catalog, index)
-        yield kit
+        yield make(embedder=embedder, analyzer=analyzer, index=index)
 
 
 @contextlib.contextmanager
@@ -124,7 +133,6 @@ def _kits(settings: Settings, catalog: Catalog) -> Iterator[Callable[..., Kit]]:
     """Puts kits together: what is left to say are ``embedder``, ``analyzer`` and ``index``."""
     from functools import partial
 
-    from ingest.blob_registry import make_blobs
     from ingest.kit import Kit
     from metadata.enrich import EnrichRules
     from metadata.master import CodeMaster, read_code_master
@@ -139,7 +147,7 @@ def _kits(settings: Settings, catalog: Catalog) -> Iterator[Callable[..., Kit]]:
             Kit,
             settings=settings,
             catalog=catalog,
-            blobs=make_blobs("folder", settings.home),
+            blobs=open_blobs(settings),
             pool=pool,
             rules=EnrichRules(code_master=master, departments=settings.departments),
             rules_tag=_rules_tag(settings),
@@ -193,6 +201,13 @@ def open_rebuild(
             return make(embedder=embedder, analyzer=analyzer, index=index)
 
         yield Rebuild(catalog, builds, target, kit_on, progress)
+
+
+def open_blobs(settings: Settings) -> BlobStore:
+    """Where parsed documents lie."""
+    from ingest.blob_registry import make_blobs
+
+    return make_blobs("folder", settings.home)
 
 
 def _clear_spool(spool: Path) -> None:

@@ -170,6 +170,15 @@ codes = sa.Table(
 )
 sa.Index("ix_codes_canonical", head(codes.c.canonical))
 
+threads = sa.Table(
+    "threads",
+    metadata,
+    _key("version_id"),
+    _number_key("position"),
+    _text("key"),
+)
+sa.Index("ix_threads_key", head(threads.c.key))
+
 scopes = sa.Table(
     "scopes",
     metadata,

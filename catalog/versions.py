@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from catalog.database import Database
 from catalog.records import VersionRecord
 from catalog.statements import batches, upsert
-from catalog.tables import codes, documents, versions
+from catalog.tables import codes, documents, threads, versions
 from catalog.text import digest, from_json, matches, to_json
 from contracts.versions import BusinessCode, CodeKind, DocumentVersion
 
@@ -55,7 +55,8 @@ class VersionStore:
             for batch in batches(records):
                 upsert(connection, versions, [_row(record) for record in batch])
                 ids = [record.version_id for record in batch]
-                connection.execute(sa.delete(codes).where(codes.c.version_id.in_(ids)))
+                for table in (codes, threads):
+                    connection.execute(sa.delete(table).where(table.c.version_id.in_(ids)))
                 rows = [
                     _code_row(record.version_id, place, code)
                     for record in batch
@@ -63,6 +64,13 @@ class VersionStore:
                 ]
                 for part in batches(rows):
                     upsert(connection, codes, part)
+                keys = [
+                    {"version_id": record.version_id, "position": place, "key": key}
+                    for record in batch
+                    for place, key in enumerate(record.metadata.threads)
+                ]
+                for part in batches(keys):
+                    upsert(connection, threads, part)
 
     def get_many(self, version_ids: Iterable[str]) -> dict[str, VersionRecord]:
         """The known ones of these versions, by id."""
@@ -120,6 +128,22 @@ class VersionStore:
         with self._database.read() as connection:
             return list(connection.execute(query).scalars())
 
+    def with_thread_key(self, keys: Iterable[str], limit: int) -> list[str]:
+        """Ids of live documents whose published version has one of these keys, in id order, at most ``limit``."""
+        found: set[str] = set()
+        with self._database.read() as connection:
+            for key in keys:
+                query = (
+                    sa.select(documents.c.document_id)
+                    .distinct()
+                    .join(threads, documents.c.version_id == threads.c.version_id)
+                    .where(matches(threads.c.key, key), documents.c.state == "live")
+                    .order_by(documents.c.document_id)
+                    .limit(limit)
+                )
+                found |= set(connection.execute(query).scalars())
+        return sorted(found)[:limit]
+
     def parse_key_used(self, parse_key: str) -> bool:
         """Whether some version still needs the blob."""
         query = sa.select(versions.c.version_id).where(versions.c.parse_key == parse_key).limit(1)
@@ -130,7 +154,7 @@ class VersionStore:
         """Remove versions with their codes; unknown ids are ignored."""
         with self._database.write() as connection:
             for batch in batches(version_ids):
-                for table in (codes, versions):
+                for table in (codes, threads, versions):
                     connection.execute(sa.delete(table).where(table.c.version_id.in_(batch)))
 
     def _select(self, where: sa.ColumnElement[bool]) -> list[VersionRecord]:

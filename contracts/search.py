@@ -109,7 +109,11 @@ class Citation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
-    """One passage that the reader may read. ``status`` is as this reader sees it."""
+    """One passage that the reader may read.
+
+    ``status`` is as this reader sees it. ``context`` says what the passage is part of: titles of its containers (the
+    mail that an attachment hangs on), its document, and headings, joined with `` › ``.
+    """
 
     rank: int
     document_id: str
@@ -123,6 +127,7 @@ class Hit:
     layer: str
     text: str
     citation: Citation
+    context: str = ""
     stale: bool = False
     score: dict[str, float] = field(default_factory=dict)
 

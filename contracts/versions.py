@@ -99,6 +99,7 @@ class DocumentVersion:
         language: ISO 639-1, ``ko``, ``en``, … or ``und``.
         evidence: Every reading, the chosen one of each field first.
         conflicts: Fields whose evidence disagrees; they go to review.
+        threads: Keys that mails of one conversation share, see :mod:`metadata.threads`.
     """
 
     title: str
@@ -117,3 +118,4 @@ class DocumentVersion:
     language: str = "und"
     evidence: tuple[Evidence, ...] = ()
     conflicts: tuple[str, ...] = field(default_factory=tuple)
+    threads: tuple[str, ...] = ()

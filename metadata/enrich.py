@@ -22,6 +22,7 @@ from metadata.master import CodeMaster
 from metadata.places import segments
 from metadata.readings import read_pages
 from metadata.revisions import Revision, parse_revision
+from metadata.threads import thread_keys
 from metadata.titles import title_readings, title_status
 
 if TYPE_CHECKING:
@@ -124,6 +125,7 @@ def _version(
         language=language_of(sample or title),
         evidence=_evidence(by_field, status),
         conflicts=_conflicts(by_field),
+        threads=thread_keys(document.properties) if document.format in _MAIL_FORMATS else (),
     )
     return replace(version, family=family_key(version, item.path, item.name))
 

@@ -327,6 +327,7 @@ def _hit(rank: int, stored: StoredChunk, fused: Fused, where: SearchFilter) -> H
         layer=chunk.layer.value,
         text=chunk.text,
         citation=citation(chunk, row, status, where.as_of),
+        context=_shown(chunk.title_prefix),
         stale=row.stale,
         score=_score(fused),
     )

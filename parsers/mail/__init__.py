@@ -15,7 +15,7 @@ class MailParser:
     """Headers to properties, text to blocks, attachments and inner mails to children.
 
     Properties: ``subject``, ``from``, ``to``, ``cc``, ``bcc``, ``date`` (ISO 8601), ``message_id``,
-    ``in_reply_to``, ``references``, ``thread_topic``. What answers repeat of earlier mails is in the
+    ``in_reply_to``, ``references``, ``thread_topic``, ``thread_index`` (base64). What answers repeat of earlier mails is in the
     ``quoted`` layer; in a mail that hands another one on, that is its content.
     """
 

@@ -37,6 +37,7 @@ _TEXT_HEADERS = {
     "in-reply-to": "in_reply_to",
     "references": "references",
     "thread-topic": "thread_topic",
+    "thread-index": "thread_index",
     "x-mailer": "application",
 }
 _DEFECTS = {

@@ -6,6 +6,7 @@ always name rightly; extract-msg knows attachments, embedded messages and compre
 
 from __future__ import annotations
 
+import base64
 import logging
 import re
 import struct
@@ -33,6 +34,7 @@ __all__ = ["read_msg"]
 # MS-OXPROPS: property ids.
 _SUBJECT, _TOPIC, _HEADERS, _CLASS = "0037", "0070", "007D", "001A"
 _BODY, _RTF, _HTML = "1000", "1009", "1013"
+_CONVERSATION = "0071"
 _MESSAGE_ID, _IN_REPLY_TO, _REFERENCES = "1035", "1042", "1039"
 _SENDER_NAME, _SENDER_ADDRESS, _SENDER_SMTP = "0C1A", "0C1F", "5D01"
 _NAME, _ADDRESS, _SMTP = "3001", "3003", "39FE"
@@ -173,6 +175,7 @@ def _read_properties(message: Any, reader: _Reader, letter: Letter) -> None:
         "in_reply_to": reader.text(message, _IN_REPLY_TO),
         "references": reader.text(message, _REFERENCES),
         "thread_topic": reader.text(message, _TOPIC),
+        "thread_index": _index(message),
         **_recipients(message, reader),
     }
     for name, text in stored.items():
@@ -181,6 +184,13 @@ def _read_properties(message: Any, reader: _Reader, letter: Letter) -> None:
             letter.properties[name] = text
     if not letter.properties.get("date"):
         letter.properties["date"] = _date(message)
+
+
+def _index(message: Any) -> str:
+    """The conversation index as mail headers carry it."""
+    found = _property(message, f"{_CONVERSATION}0102")
+    data = found if isinstance(found, bytes) else _stream(message, f"{_CONVERSATION}0102")
+    return base64.b64encode(data).decode("ascii") if data else ""
 
 
 def _recipients(message: Any, reader: _Reader) -> dict[str, str]:

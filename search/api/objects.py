@@ -42,6 +42,7 @@ def hit_object(hit: Hit, *, operator: bool = False) -> dict[str, Any]:
         "layer": hit.layer,
         "stale": hit.stale,
         "text": hit.text,
+        "context": hit.context,
         "citation": _citation(hit.citation),
     }
     if operator:
