@@ -6,7 +6,7 @@ KORQUAD ?= ../shared/korquad/KorQuAD_v1.0_dev.json
 SERVE ?= 1
 ROUNDS ?= 20
 
-.PHONY: help setup demo test test-distributed faults lint acceptance acceptance-full bench-embedding bench-mail lock clean
+.PHONY: help setup demo test test-distributed faults lint acceptance acceptance-full bench-embedding bench-mail bench-workbook lock clean
 
 help: ## 이 도움말 (this help)
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  \1: /'
@@ -48,6 +48,10 @@ bench-embedding: ## 임베딩 엔진 비교 (both embedding engines, side by sid
 bench-mail: ## 메일 자르기의 정밀도와 재현율 (how well signatures and quotations are cut)
 	@scripts/setup.sh run
 	$(PY) -m evaluation.bench_mail --show
+
+bench-workbook: ## 백만 행 통합 문서 (a workbook of a million rows: pace, memory, and what was stored)
+	@scripts/setup.sh run
+	$(PY) -m evaluation.bench_workbook
 
 acceptance-full: ## 인수 시험, 약속한 크기로 (the same at the promised sizes)
 	@scripts/setup.sh test

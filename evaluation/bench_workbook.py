@@ -111,7 +111,9 @@ def write_workbook(path: Path, rows: int, *, shared: bool) -> Written:
     return written
 
 
-def _values(rows: int, written: Written) -> Iterator[tuple[str | int | float, ...]]:
+def _values(
+    rows: int, written: Written
+) -> Iterator[tuple[int, str, str, str, int, int, float, int, str, str]]:
     chance = random.Random(1)  # noqa: S311  a bench
     latest = 0
     for number in range(1, rows):
@@ -164,7 +166,7 @@ def measure(path: Path, written: Written, label: str) -> bool:
             found = connection.execute(
                 'SELECT count(*) + 1, sum("수량"), sum("라인" = \'A라인\'), max("일자") FROM "대장"'
             ).fetchone()
-    right = found == (written.rows, written.quantity, written.line_a, written.last_day)
+    right = bool(found == (written.rows, written.quantity, written.line_a, written.last_day))
     click.echo(
         f"{label}: rows, sum, count and last day {'as written' if right else 'DIFFER'}: {found}"
     )

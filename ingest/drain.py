@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from catalog.statements import batches
+from ingest.ids import tables_key
 from ingest.rows import RowBuilder
 
 if TYPE_CHECKING:
@@ -43,7 +44,8 @@ def drain(catalog: Catalog, index: IndexBackend, blobs: BlobStore) -> int:
         rows: list[DocumentRow] = [builder.row(document, version) for document, version in pairs]
         index.update_rows(rows)
         index.refresh()
-        blobs.delete(_settle(catalog, index, tickets, builder, pairs, gone))
+        unused = _settle(catalog, index, tickets, builder, pairs, gone)
+        blobs.delete([*unused, *map(tables_key, unused)])
         handled += len(tickets)
     return handled
 

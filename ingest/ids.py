@@ -12,7 +12,15 @@ from parsers.registry import parsers_in_use
 if TYPE_CHECKING:
     from contracts.settings import OcrSettings, ParseSettings
 
-__all__ = ["child_id", "digest", "document_id", "parse_fingerprint", "parse_key", "version_id"]
+__all__ = [
+    "child_id",
+    "digest",
+    "document_id",
+    "parse_fingerprint",
+    "parse_key",
+    "tables_key",
+    "version_id",
+]
 
 _LENGTH = 32
 
@@ -58,6 +66,11 @@ def parse_key(content_sha256: str, name: str, fingerprint: str) -> str:
     """Blob key of a parsed document. The ending counts because it breaks ties between kinds of text."""
     ending = os.path.splitext(name)[1].lower()  # noqa: PTH122  a member's name, not a path here
     return f"parsed/{content_sha256[:2]}/{digest(content_sha256, ending, fingerprint)}"
+
+
+def tables_key(key: str) -> str:
+    """Blob key of the stored tables that belong to the parsed document under ``key``."""
+    return f"{key}.tables"
 
 
 def _plain(text: str) -> bool:

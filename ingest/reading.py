@@ -21,8 +21,10 @@ from contracts.documents import ChildRelation, SourceItem
 from contracts.errors import ItemBusyError, ItemGoneError
 from contracts.failures import RETRYABLE, FailureClass
 from contracts.outcomes import SkipReason
-from ingest.ids import child_id, parse_key
+from ingest.ids import child_id, parse_key, tables_key
+from ingest.pages import ItemPages
 from parsers.codec import CodecError, decode_document, encode_document
+from parsers.slices import SlicedParses
 from parsers.tree import Unfolding
 
 if TYPE_CHECKING:
@@ -65,6 +67,8 @@ class Node:
         seconds: Time that parsing took now; 0 where the stored parse served.
         peak_mb: Most memory of the parse process.
         fresh: Whether it was parsed now.
+        stored: Whether its parse, or why there is none, lies in a blob now.
+        waiting: Pages that have to be recognised first: then it is neither a document nor a failure.
         within: Digests of the containers around it.
     """
 
@@ -83,6 +87,8 @@ class Node:
     seconds: float = 0.0
     peak_mb: float = 0.0
     fresh: bool = False
+    stored: bool = False
+    waiting: tuple[int, ...] = ()
     within: tuple[str, ...] = ()
 
 
@@ -107,6 +113,8 @@ class ItemReader:
         spool: Folder for temporary bytes.
         same_access: Read only objects whose access tag is the listed one (where lists lie with the objects).
         same_owner: The same without the change time, where that cannot be relied on.
+        ask_pages: Long scans are recognised by others: such a document is a node with ``waiting`` pages.
+        progress: Told the name of a long scan, how many of its pages are recognised, and of how many.
     """
 
     def __init__(  # noqa: PLR0913  the parts of reading, each once
@@ -119,8 +127,12 @@ class ItemReader:
         *,
         same_access: bool = False,
         same_owner: bool = False,
+        ask_pages: bool = False,
+        progress: Callable[[str, int, int], None] = lambda _name, _done, _all: None,
     ) -> None:
         self._source = source
+        self._ask_pages = ask_pages
+        self._progress = progress
         self._same_access = same_access
         self._same_owner = same_owner
         self._pool = pool
@@ -147,10 +159,15 @@ class ItemReader:
                 yield replace(root, failure=FailureClass.UNREADABLE, reason=str(problem))
                 return
             known = replace(root, content_sha256=digest, size=size)
-            unfolding = Unfolding(self._pool, Path(folder) / "children")
-            yield from self._walk(
+            pages = ItemPages(self._blobs, self._spool, self._fingerprint, item.item_id)
+            sliced = SlicedParses(self._pool, pages, ask=self._ask_pages, progress=self._progress)
+            unfolding = Unfolding(self._pool, Path(folder) / "children", sliced=sliced)
+            for node in self._walk(
                 known, unfolding, lambda: unfolding.parse_file(content, known.name, digest)
-            )
+            ):
+                if node.fresh and node.stored:
+                    pages.drop(node.content_sha256)
+                yield node
 
     def digest(self, item: ItemRecord) -> str:
         """Digest of the content as it is now, or "" where it cannot be read."""
@@ -210,7 +227,7 @@ class ItemReader:
             yield from self._stored(node)
             return
         tree = parse()
-        here = self._keep(node, tree.result)
+        here = self._keep(node, tree.result, unfolding.spool)
         yield here
         for child, below in self._children(here):
             if below.failure or below.reason:
@@ -218,16 +235,26 @@ class ItemReader:
             else:
                 yield from self._walk(below, unfolding, partial(unfolding.parse_child, tree, child))
 
-    def _keep(self, node: Node, result: ParseResult) -> Node:
+    def _keep(self, node: Node, result: ParseResult, spool: Path) -> Node:
         key = parse_key(node.content_sha256, node.name, self._fingerprint)
+        stored = True
         if result.document is not None:
+            if result.document.database:
+                # before the document, so that whoever finds that finds its tables too
+                database = spool / result.document.database
+                self._blobs.put(tables_key(key), database.read_bytes())
+                database.unlink()
             self._blobs.put(key, _DOCUMENT + encode_document(result.document))
         elif result.failure is not None and result.failure not in _NOT_KEPT:
             kept = _Failure(result.failure.value, result.detail, result.format)
             self._blobs.put(key, _FAILURE + msgspec.json.encode(kept))
+        else:
+            stored = False
         return replace(
             node,
             parse_key=key,
+            stored=stored,
+            waiting=result.waiting,
             parsed=result.document,
             failure=result.failure,
             reason=result.detail,

@@ -17,10 +17,11 @@ _STEP = " / "
 
 @dataclass(frozen=True, slots=True)
 class RowText:
-    """One table row: a text for each column, and the cells that begin in it (for their nested tables)."""
+    """One table row: a text for each column, the cells that begin in it (for their nested tables), its number from 0."""
 
     texts: tuple[str, ...]
     cells: tuple[Cell, ...]
+    number: int = 0
 
 
 def grid_rows(table: Table) -> Iterator[RowText]:
@@ -44,7 +45,7 @@ def grid_rows(table: Table) -> Iterator[RowText]:
                 carried[cell.column] = (row + cell.row_span, cell.text)
         cells = tuple(by_row.get(row, ()))
         if any(texts) or any(cell.tables for cell in cells):
-            yield RowText(tuple(texts), cells)
+            yield RowText(tuple(texts), cells, row)
 
 
 def header_paths(table: Table) -> list[str]:

@@ -47,7 +47,7 @@ PARSERS: tuple[ParserEntry, ...] = (
         version=2,
     ),
     ParserEntry("pptx", frozenset({"pptx"}), "parsers.pptx:PptxParser"),
-    ParserEntry("xlsx", frozenset({"xlsx"}), "parsers.xlsx:XlsxParser", version=2),
+    ParserEntry("xlsx", frozenset({"xlsx"}), "parsers.xlsx:XlsxParser", version=3),
     ParserEntry("xls", frozenset({"xls"}), "parsers.xls:XlsParser", version=2),
     ParserEntry("docx", frozenset({"docx"}), "parsers.docx:DocxParser", version=2),
     ParserEntry("hwp", frozenset({"hwp"}), "parsers.hwp:HwpParser", version=3),

@@ -24,6 +24,7 @@ from contracts.failures import FailureClass
 from contracts.ports import ContainerBudget
 from parsers.context import full_budget
 from parsers.pool import ParseResult
+from parsers.slices import LocalPages, SlicedParses
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -73,18 +74,30 @@ class Unfolding:
         spool: Folder where the children's bytes lie under their SHA-256.
         members_used: Members that an earlier, interrupted unfolding of the same file spooled.
         bytes_used: Their bytes.
+        sliced: Parses files whose recognition takes long in slices; None: with pages beside the children.
     """
 
     def __init__(
-        self, pool: ParsePool, spool: Path, *, members_used: int = 0, bytes_used: int = 0
+        self,
+        pool: ParsePool,
+        spool: Path,
+        *,
+        members_used: int = 0,
+        bytes_used: int = 0,
+        sliced: SlicedParses | None = None,
     ) -> None:
-        self._pool = pool
+        self._sliced = sliced or SlicedParses(pool, LocalPages(spool / "pages"))
         self._spool = spool
         budget = full_budget(pool.limits)
         self._depth = budget.depth
         self._members = budget.members - members_used
         self._bytes = budget.total_bytes - bytes_used
         self._lock = threading.Lock()
+
+    @property
+    def spool(self) -> Path:
+        """Where the children's bytes and the databases of stored tables lie."""
+        return self._spool
 
     def parse_file(self, path: Path, name: str, sha256: str = "") -> ParsedNode:
         """Parse the outermost file, not its children.
@@ -94,7 +107,7 @@ class Unfolding:
             name: The name that people know it by.
             sha256: Of its bytes, where known; then a copy of it within itself is not unfolded even once.
         """
-        result = self._pool.parse(path, name, self._spool, self._budget(0))
+        result = self._sliced.parse(path, name, self._spool, self._budget(0), sha256 or "outermost")
         self.charge(children_of_result(result))
         return ParsedNode(name=name, result=result, ancestors=(sha256,) if sha256 else ())
 
@@ -141,7 +154,8 @@ class Unfolding:
 
     def _parse(self, child: Child, level: int) -> ParseResult:
         name = child.name.rpartition("/")[2]
-        return self._pool.parse(self._spool / child.sha256, name, self._spool, self._budget(level))
+        path = self._spool / child.sha256
+        return self._sliced.parse(path, name, self._spool, self._budget(level), child.sha256)
 
     def _budget(self, level: int) -> ContainerBudget:
         with self._lock:
