@@ -13,17 +13,20 @@ __all__ = ["main"]
 
 _COMMANDS = {
     "acl": "권한: 동기화, 설명, 원장 (permissions: sync, explain, ledger)",
+    "beat": "일정대로 일 맡기기 (schedules and the reaper, for workers)",
     "doctor": "이 컴퓨터에 빠진 것 (what is missing on this machine)",
     "eval": "검색 품질 평가 (retrieval figures and benches)",
     "index": "색인 다시 만들기 (rebuild the index while it serves)",
     "ingest": "공유 폴더를 지금 수집 (scan, parse and index now)",
     "parse": "파일 하나를 Markdown/JSON으로 (no catalog, no index)",
+    "queue": "맡긴 일 보기와 다시 시키기 (tasks: list, retry, drop)",
     "review": "메타데이터 충돌 확인 (conflicts of metadata to settle)",
     "search": "사용자 권한으로 검색 (search as a user)",
     "serve": "검색 API와 일정 실행 (search API and schedules)",
     "source": "수집 대상 관리 (list, add, scan, confirm-deletions)",
     "thread": "메일 하나의 대화 전체 (the conversation around a mail)",
     "status": "저장·대기·실패 현황 (what is stored, queued, failing)",
+    "worker": "맡긴 일 하기 (do tasks of the queue)",
 }
 """Name → one line of help. ``app/commands/<name>.py`` holds the command itself."""
 

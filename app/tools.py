@@ -9,8 +9,6 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-import structlog
-
 from contracts.errors import ConfigError
 from contracts.settings import EmbedderSettings
 
@@ -23,8 +21,6 @@ if TYPE_CHECKING:
     from search.analysis import Analyzer
 
 __all__ = ["as_rebuilt", "fingerprint_of", "make_tools", "note_of", "open_tools"]
-
-_log = structlog.get_logger()
 
 Tools = tuple["Embedder", "Analyzer", "IndexBackend"]
 
@@ -113,19 +109,17 @@ def as_rebuilt(settings: Settings, build: IndexBuild | None) -> Settings:
 
     They count as long as ``seoga.toml`` still says what it said then; once it was changed, it counts.
     """
-    note = json.loads(build.note) if build is not None and build.note else None
-    if not isinstance(note, dict) or note.get("instead_of") != _choice(settings):
+    if build is None or not build.note:
         return settings
-    made = note["made_with"]
-    kept = {name: getattr(settings.embedder, name) for name in _MACHINE if name in _fields()}
-    embedder = EmbedderSettings.model_validate({**made["embedder"], **kept})
-    search = settings.search.model_copy(update={"tokenizer": made["tokenizer"]})
-    _log.debug("index_made_with", embedder=embedder.engine, tokenizer=search.tokenizer)
+    note = json.loads(build.note)
+    then, now = note["instead_of"], _choice(settings)
+    same = all(now["embedder"].get(name) == value for name, value in then["embedder"].items())
+    if not same or then["tokenizer"] != now["tokenizer"]:
+        return settings
+    kept = settings.embedder.model_dump(include=set(_MACHINE))
+    embedder = EmbedderSettings.model_validate({**note["made_with"]["embedder"], **kept})
+    search = settings.search.model_copy(update={"tokenizer": note["made_with"]["tokenizer"]})
     return settings.model_copy(update={"embedder": embedder, "search": search})
-
-
-def _fields() -> set[str]:
-    return set(EmbedderSettings.model_fields)
 
 
 def _choice(settings: Settings) -> dict[str, Any]:

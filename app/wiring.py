@@ -332,30 +332,55 @@ class SearchParts:
 
     searcher: Searcher
     catalog: Catalog
-    index: IndexBackend
+
+    @property
+    def index(self) -> IndexBackend:
+        """The index that serves now, which a rebuild may have replaced since."""
+        return self.searcher.index
 
 
 @contextlib.contextmanager
-def open_searcher(settings: Settings, channel: str) -> Iterator[Searcher]:
-    """A searcher that audits what it returns."""
-    with open_search_parts(settings, channel) as parts:
+def open_searcher(
+    settings: Settings, channel: str, reload: Callable[[], Settings] | None = None
+) -> Iterator[Searcher]:
+    """A searcher that audits what it returns; see ``open_search_parts``."""
+    with open_search_parts(settings, channel, reload) as parts:
         yield parts.searcher
 
 
 @contextlib.contextmanager
-def open_search_parts(settings: Settings, channel: str) -> Iterator[SearchParts]:
-    """A searcher that audits what it returns, with its catalog and index."""
+def open_search_parts(
+    settings: Settings, channel: str, reload: Callable[[], Settings] | None = None
+) -> Iterator[SearchParts]:
+    """A searcher that audits what it returns and goes over to the new index where it is rebuilt, with its catalog.
+
+    Args:
+        settings: As they were read when the process began.
+        channel: For the audit.
+        reload: Reads the settings again, for a process that outlives a rebuild of the index.
+    """
     from app.audit import CatalogAudit
     from search.service import Searcher
+    from search.tools import SearchTools
+
+    def renew() -> SearchTools:
+        embedder, analyzer, index = open_tools(settings, reload)
+        return SearchTools(index, embedder, analyzer)
 
     with contextlib.ExitStack() as stack:
         catalog = stack.enter_context(open_catalog(settings))
-        embedder, analyzer, index = open_tools(settings)
-        stack.callback(index.close)
-        access = open_access(settings, catalog)
-        audit = CatalogAudit(catalog, channel)
-        searcher = Searcher(index, embedder, analyzer, access, audit, settings.search)
-        yield SearchParts(searcher, catalog, index)
+        first = renew()
+        searcher = Searcher(
+            first.index,
+            first.embedder,
+            first.analyzer,
+            open_access(settings, catalog),
+            CatalogAudit(catalog, channel),
+            settings.search,
+            renew=renew,
+        )
+        stack.callback(searcher.close)
+        yield SearchParts(searcher, catalog)
 
 
 def _rules_tag(settings: Settings) -> str:

@@ -89,7 +89,19 @@ class EmbedderSettings(_Group):
     engine: str = "auto"
     threads: int = Field(default=1, ge=1)
     batch: int = Field(default=32, ge=1)
-    model_folder: Path | None = None
+    model_folder: Path | None = Field(default=None, description="Model of the engine `onnx`.")
+    model: str = Field(
+        default="",
+        description="Model of `sentence-transformers`: a local folder, or a name on the hub.",
+    )
+    device: str = Field(
+        default="",
+        description="Device of `sentence-transformers`: `cpu`, `cuda`; empty: its choice.",
+    )
+    query_prefix: str = Field(
+        default="", description="What `sentence-transformers` puts before a query."
+    )
+    passage_prefix: str = Field(default="", description="The same before a passage.")
 
 
 class IndexSettings(_Group):

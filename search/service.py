@@ -148,6 +148,11 @@ class Searcher:
         took = clock.stages | {"total": clock.total()}
         return SearchResponse(query=request.query, reader=request.reader, hits=hits, took_ms=took)
 
+    @property
+    def index(self) -> IndexBackend:
+        """The index that serves now."""
+        return self._tools.now.index
+
     def close(self) -> None:
         """Close the index."""
         self._tools.close()
