@@ -117,7 +117,13 @@ class Beat:
             if slot is None or self._busy(schedule):
                 continue
             if schedule.last < utc_text(slot):
-                asked += self._catalog.tasks.request_many([_request(schedule, slot)])
+                # what was given up of an earlier slot is made up for by this one
+                earlier = TaskFilter(
+                    kind=schedule.kind, source=schedule.source, state=TaskState.PARKED
+                )
+                with self._catalog.transaction():
+                    self._catalog.tasks.drop(earlier)
+                    asked += self._catalog.tasks.request_many([_request(schedule, slot)])
             self._slots[about] = slot
         return asked
 
@@ -136,5 +142,5 @@ def _request(schedule: Schedule, slot: datetime) -> TaskRequest:
         key=f"{schedule.kind}:{schedule.source}:{moment}",
         kind=schedule.kind,
         source=schedule.source,
-        payload={"slot": moment},
+        payload={"slot": moment, "scheduled": "1"},
     )

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from catalog.catalog import Catalog
     from contracts.settings import QueueSettings
 
-__all__ = ["BatchLimit", "Tools", "Work", "Worker"]
+__all__ = ["BatchLimit", "Tools", "Work", "Worker", "patiently"]
 
 _log = structlog.get_logger()
 K = TypeVar("K")
@@ -125,9 +125,7 @@ class Worker(Generic[K]):
             CatalogUnavailableError: the catalog did not answer for minutes; the task is taken up by another worker.
         """
         name = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
-        task = self._patiently(
-            lambda: self._catalog.tasks.claim(key, name, self._settings.lease_seconds)
-        )
+        task = patiently(lambda: self._catalog.tasks.claim(key, name, self._settings.lease_seconds))
         if task is None:
             return
         if task.attempts > self._settings.max_attempts:
@@ -224,7 +222,7 @@ class Worker(Generic[K]):
             return now is not None and now.worker == task.worker and now.state == task.state
 
         with contextlib.suppress(CatalogUnavailableError):
-            return self._patiently(lambda: [task for task in tasks if held(task)])
+            return patiently(lambda: [task for task in tasks if held(task)])
         return []  # taken up after their leases
 
     # -- how it ends -------------------------------------------------------------------------------
@@ -269,7 +267,7 @@ class Worker(Generic[K]):
 
     def _say(self, call: Callable[[], None]) -> None:
         try:
-            self._patiently(call)
+            patiently(call)
         except (LeaseLostError, CatalogUnavailableError) as problem:
             _log.warning("task_lost", reason=str(problem))  # another has it, or will have it soon
 
@@ -278,20 +276,7 @@ class Worker(Generic[K]):
         base = self._settings.retry_seconds * 2.0 ** min(max(0, tries - 1), 10)
         return min(_LONGEST_WAIT, base) * random.uniform(0.75, 1.25)  # noqa: S311  spreads load
 
-    # -- the catalog in trouble --------------------------------------------------------------------
-
-    def _patiently(self, call: Callable[[], T]) -> T:
-        """Call again while the catalog does not answer, for a while."""
-        end = time.monotonic() + _PATIENCE_SECONDS
-        pause = 0.1
-        while True:
-            try:
-                return call()
-            except CatalogUnavailableError:
-                if time.monotonic() >= end:
-                    raise
-            time.sleep(pause * random.uniform(0.75, 1.25))  # noqa: S311  spreads load
-            pause = min(5.0, pause * 2)
+    # -- leases ------------------------------------------------------------------------------------
 
     @contextlib.contextmanager
     def _renewing(self, tasks: Sequence[TaskRecord], name: str) -> Iterator[None]:
@@ -313,6 +298,24 @@ class Worker(Generic[K]):
         finally:
             stop.set()
             thread.join()
+
+
+def patiently(call: Callable[[], T]) -> T:
+    """Call again while the catalog does not answer, for two minutes.
+
+    Raises:
+        CatalogUnavailableError: it still does not.
+    """
+    end = time.monotonic() + _PATIENCE_SECONDS
+    pause = 0.1
+    while True:
+        try:
+            return call()
+        except CatalogUnavailableError:
+            if time.monotonic() >= end:
+                raise
+        time.sleep(pause * random.uniform(0.75, 1.25))  # noqa: S311  spreads load
+        pause = min(5.0, pause * 2)
 
 
 def _outside(task: TaskRecord, problem: Exception) -> bool:

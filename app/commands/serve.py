@@ -10,8 +10,6 @@ import click
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from apscheduler.schedulers.background import BackgroundScheduler
-
     from app.wiring import SearchParts
     from contracts.settings import Settings
     from search.api.metrics import MetricsPage
@@ -45,7 +43,7 @@ def command(host: str | None, port: int | None) -> None:
     token = settings.api.token.get_secret_value()
     at, number = host or settings.api.host, port or settings.api.port
     _check_free(at, number)
-    with _schedules(settings), open_search_parts(settings, "api") as parts:
+    with _schedules(settings), open_search_parts(settings, "api", load_settings) as parts:
         app = create_app(parts.searcher, token, _health, _metrics(settings, parts))
         click.echo(f"http://{at}:{number}/openapi.json  (Ctrl+C: 종료, stop)")
         uvicorn.run(app, host=at, port=number, log_level="warning")
@@ -98,33 +96,26 @@ def _release() -> str:
 
 
 @contextlib.contextmanager
-def _schedules(settings: Settings) -> Iterator[BackgroundScheduler]:
-    """Content and permission runs, each source on its own; missed runs are joined into one."""
+def _schedules(settings: Settings) -> Iterator[None]:
+    """Content and permission runs as tasks of this process, unless workers do them; and what is done at night."""
     from apscheduler.schedulers.background import BackgroundScheduler
 
-    from app.wiring import open_catalog, source_settings
-    from ingest.schedules import trigger_of
+    from app.wiring import open_catalog
+    from app.work import beating, open_embedded_beat, schedules_of
+    from ingest.schedules import check_schedule
 
-    scheduler = BackgroundScheduler(job_defaults={"coalesce": True, "max_instances": 1})
     with open_catalog(settings) as catalog:
-        sources = [source_settings(catalog, r.name) for r in catalog.sources.list() if not r.paused]
-    for source in sources:
-        for kind, schedule in (
-            ("content", source.content_schedule),
-            ("permissions", source.permission_schedule),
-        ):
-            trigger = trigger_of(schedule)
-            if trigger is not None:
-                scheduler.add_job(
-                    run_scheduled,
-                    trigger,
-                    args=(settings, source.name, kind),
-                    id=f"{source.name}/{kind}",
-                )
+        for schedule in schedules_of(catalog):
+            check_schedule(schedule.when)
+    scheduler = BackgroundScheduler(job_defaults={"coalesce": True, "max_instances": 1})
     scheduler.add_job(housekeeping, "cron", hour=3, minute=30, args=(settings,), id="housekeeping")
     scheduler.start()
     try:
-        yield scheduler
+        if settings.queue.backend == "in_process":
+            with open_embedded_beat(settings) as beat, beating(beat):
+                yield
+        else:  # `seoga beat` asks, `seoga worker` does
+            yield
     finally:
         scheduler.shutdown(wait=True)
 
@@ -133,30 +124,20 @@ def housekeeping(settings: Settings) -> None:
     """Give back the index's space, and let the audit log go where it is older than it shall be kept."""
     from datetime import UTC, datetime, timedelta
 
-    from app.wiring import open_kit
+    from app.wiring import open_catalog, open_tools
     from catalog.times import utc_text
+    from contracts.settings import load_settings
+    from ingest.rebuild import tidy
+    from search.backends.registry import make_builds
 
-    with open_kit(settings) as kit:
-        kit.index.compact()
+    with open_catalog(settings) as catalog:
+        with contextlib.closing(make_builds(settings.index, settings.home)) as builds:
+            tidy(catalog, builds)
+        *_, index = open_tools(settings, load_settings)
+        try:
+            index.compact()
+        finally:
+            index.close()
         if settings.api.audit_days:
             kept = datetime.now(UTC) - timedelta(days=settings.api.audit_days)
-            kit.catalog.queries.prune(utc_text(kept))
-
-
-def run_scheduled(settings: Settings, name: str, kind: str) -> None:
-    """One scheduled run. Known problems are stored as the source's alert, and the schedule goes on."""
-    import structlog
-
-    from app.wiring import open_kit, source_run, source_settings
-    from contracts.errors import SeogaError
-
-    log = structlog.get_logger().bind(source=name, kind=kind)
-    with open_kit(settings) as kit:
-        try:
-            run = source_run(kit, source_settings(kit.catalog, name))
-            summary = run.content() if kind == "content" else run.permissions()
-        except SeogaError as problem:
-            log.warning("run_failed", code=problem.code, reason=str(problem))
-            kit.catalog.sources.set_alert(name, str(problem))
-            return
-    log.info("run_done", **{key: count for key, count in summary.scan.items() if count})
+            catalog.queries.prune(utc_text(kept))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CeleryQueue", "open_queue"]
 
-_PERIODIC = "slot"
+_PERIODIC = "scheduled"
 
 
 class CeleryQueue:
