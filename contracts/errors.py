@@ -14,7 +14,7 @@
         ├── SourceUnreachableError source_unreachable
         ├── ItemBusyError          item_busy         locked or not readable just now
         ├── IndexUnavailableError  index_unavailable
-        ├── IndexReplacedError     index_replaced    another build of the index serves: open it anew
+        │   └── IndexReplacedError index_replaced    another build of the index serves: open it anew
         ├── BlobsUnavailableError  blobs_unavailable
         ├── CatalogUnavailableError catalog_unavailable
         ├── QueueUnavailableError  queue_unavailable
@@ -150,7 +150,7 @@ class IndexUnavailableError(TransientError):
     code = "index_unavailable"
 
 
-class IndexReplacedError(TransientError):
+class IndexReplacedError(IndexUnavailableError):
     """Another build of the index serves since ``seoga index rebuild``: nothing was written; open the index anew."""
 
     code = "index_replaced"

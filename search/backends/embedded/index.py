@@ -310,6 +310,7 @@ class EmbeddedIndex:
                         return run(session)
                 except FileNotFoundError:
                     continue
+            self._check_serving()  # a replaced folder is removed sooner or later
             raise IndexUnavailableError("the vector file of the index is missing")
         finally:
             with self._lock:
