@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 if TYPE_CHECKING:
-    from ingest.kit import Kit
+    from catalog.catalog import Catalog
     from ingest.runs import RunSummary
 
 __all__ = ["print_summary", "summary_object"]
@@ -25,7 +25,7 @@ _OUTCOMES = {
 }
 
 
-def summary_object(kit: Kit, summary: RunSummary, *, dry_run: bool) -> dict[str, Any]:
+def summary_object(catalog: Catalog, summary: RunSummary, *, dry_run: bool) -> dict[str, Any]:
     """The summary as JSON values."""
     if dry_run:
         return {
@@ -36,7 +36,7 @@ def summary_object(kit: Kit, summary: RunSummary, *, dry_run: bool) -> dict[str,
         }
     outcomes: Counter[str] = Counter()
     classes: Counter[str] = Counter()
-    for (kind, failure), count in kit.catalog.outcomes.counts(summary.source).items():
+    for (kind, failure), count in catalog.outcomes.counts(summary.source).items():
         outcomes[kind.value] += count
         if failure is not None:
             classes[failure.value] += count
@@ -47,15 +47,15 @@ def summary_object(kit: Kit, summary: RunSummary, *, dry_run: bool) -> dict[str,
         "scan": dict(summary.scan),
         "work": {str(key): count for key, count in summary.work.items()},
         "seconds": {stage: round(spent, 3) for stage, spent in summary.seconds.items()},
-        "peak_mb": {"main": _main_peak(), "parse": _parse_peak(kit, summary.source)},
+        "peak_mb": {"main": _main_peak(), "parse": _parse_peak(catalog, summary.source)},
         "alert": summary.alert,
     }
 
 
-def print_summary(kit: Kit, summary: RunSummary, *, dry_run: bool) -> None:
+def print_summary(catalog: Catalog, summary: RunSummary, *, dry_run: bool) -> None:
     """The summary on standard output."""
     console = Console(highlight=False, soft_wrap=True)
-    found = summary_object(kit, summary, dry_run=dry_run)
+    found = summary_object(catalog, summary, dry_run=dry_run)
     if dry_run:
         for change in found["planned"]:
             console.print(f"{change['change']:10} {change['path']}", markup=False)
@@ -67,7 +67,7 @@ def print_summary(kit: Kit, summary: RunSummary, *, dry_run: bool) -> None:
     for kind, count in sorted(found["outcomes"].items()):
         table.add_row(f"{_OUTCOMES[kind]} ({kind})", str(count))
     console.print(table)
-    _print_failures(kit, summary, console)
+    _print_failures(catalog, summary, console)
     console.print(_line("스캔 (scan)", found["scan"]))
     console.print(_line("처리 (work)", found["work"]))
     console.print(_line("초 (seconds)", found["seconds"]))
@@ -76,10 +76,10 @@ def print_summary(kit: Kit, summary: RunSummary, *, dry_run: bool) -> None:
         console.print(f"주의 (alert): {summary.alert}", markup=False)
 
 
-def _print_failures(kit: Kit, summary: RunSummary, console: Console) -> None:
+def _print_failures(catalog: Catalog, summary: RunSummary, console: Console) -> None:
     failures = [
         record
-        for record in kit.catalog.outcomes.current(summary.source, limit=100_000)
+        for record in catalog.outcomes.current(summary.source, limit=100_000)
         if record.outcome.failure is not None
     ]
     for record in failures[:_SHOWN]:
@@ -106,6 +106,6 @@ def _main_peak() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
 
 
-def _parse_peak(kit: Kit, source: str) -> int:
-    found = kit.catalog.outcomes.current(source, limit=1_000_000)
+def _parse_peak(catalog: Catalog, source: str) -> int:
+    found = catalog.outcomes.current(source, limit=1_000_000)
     return round(max((record.peak_mb for record in found), default=0))

@@ -318,9 +318,14 @@ class TaskStore:
         with self._database.read() as connection:
             return [record_of(row) for row in connection.execute(query)]
 
-    def counts(self, source: str | None = None) -> dict[tuple[TaskKind, TaskState], int]:
-        """How many there are of each kind in each state (of one source)."""
+    def counts(
+        self, source: str | None = None, states: Iterable[TaskState] = TaskState
+    ) -> dict[tuple[TaskKind, TaskState], int]:
+        """How many there are of each kind in each state (of one source, in some states)."""
         query = sa.select(tasks.c.kind, tasks.c.state, sa.func.count().label("n"))
+        wanted = set(states)
+        if wanted != set(TaskState):
+            query = query.where(tasks.c.state.in_(wanted))
         if source is not None:
             query = query.where(tasks.c.source == source)
         with self._database.read() as connection:

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from catalog.catalog import Catalog
-    from contracts.settings import SourceSettings
+    from contracts.settings import Settings, SourceSettings
+    from contracts.tasks import TaskKind
     from ingest.kit import Kit
     from ingest.runs import RunSummary
 
@@ -39,27 +40,79 @@ def command(
     Scans folders or configured sources, and parses and indexes what is new or changed. A folder that is not a source
     yet becomes one. Every file ends with an outcome; a bad file never ends the run.
     """
-    from app.wiring import open_kit, source_run
-    from contracts.errors import SeogaError
+    from app.wiring import open_kit
     from contracts.settings import load_settings
 
     if name and len(targets) > 1:
         raise click.UsageError("--name 은 PATH 하나에만 (needs exactly one PATH)")
-    failed = False
-    with open_kit(load_settings()) as kit:
-        sources = [_source(kit.catalog, target, name) for target in targets]
-        for settings in sources:
-            try:
-                with _progress(quiet=as_json) as progress:
-                    run = source_run(kit, settings, progress, dry_run=dry_run)
-                    summary = run.plan() if dry_run else run.content(retry_failed=retry_failed)
-            except SeogaError as problem:
-                click.echo(f"seoga: {problem}", err=True)
-                failed = True
-                continue
-            _report(kit, summary, dry_run=dry_run, as_json=as_json)
-    if failed:
+    settings = load_settings()
+    if settings.queue.backend == "in_process" or dry_run:
+        with open_kit(settings) as kit:
+            sources = [_source(kit.catalog, target, name) for target in targets]
+            fine = [
+                _run(kit, s, dry_run=dry_run, retry_failed=retry_failed, as_json=as_json)
+                for s in sources
+            ]
+    else:
+        fine = _hand_over(settings, targets, name, retry_failed=retry_failed, as_json=as_json)
+    if not all(fine):
         sys.exit(2)
+
+
+def _run(
+    kit: Kit, source: SourceSettings, *, dry_run: bool, retry_failed: bool, as_json: bool
+) -> bool:
+    """Do it here; whether it could be done."""
+    from app.wiring import source_run
+    from contracts.errors import SeogaError
+
+    try:
+        with _progress(quiet=as_json) as progress:
+            run = source_run(kit, source, progress, dry_run=dry_run)
+            summary = run.plan() if dry_run else run.content(retry_failed=retry_failed)
+    except SeogaError as problem:
+        click.echo(f"seoga: {problem}", err=True)
+        return False
+    _report(kit.catalog, summary, dry_run=dry_run, as_json=as_json)
+    return True
+
+
+def _hand_over(
+    settings: Settings,
+    targets: tuple[str, ...],
+    name: str | None,
+    *,
+    retry_failed: bool,
+    as_json: bool,
+) -> list[bool]:
+    """Let the workers do it; for each target, whether it could be done."""
+    from app.handover import HandedOverError, Handover
+    from app.wiring import open_catalog
+    from app.work import check_queue, open_ringer
+    from contracts.tasks import TaskKind
+
+    check_queue(settings)
+    fine = []
+    with open_catalog(settings) as catalog, open_ringer(settings, catalog) as ringer:
+        sources = [_source(catalog, target, name).name for target in targets]
+        over = Handover(catalog, ringer, TaskKind.SCAN, lambda line: click.echo(line, err=True))
+        over.ask(sources, {"retry_failed": "1"} if retry_failed else None)
+        try:
+            with _left(quiet=as_json) as progress:
+                over.wait(progress)
+        except KeyboardInterrupt:
+            click.echo("맡긴 일은 계속됩니다 (the work goes on): seoga queue list", err=True)
+            sys.exit(130)
+        for source in sources:
+            try:
+                summary = over.summary(source)
+            except HandedOverError as problem:
+                click.echo(f"seoga: {problem}", err=True)
+                fine.append(False)
+            else:
+                _report(catalog, summary, dry_run=False, as_json=as_json)
+                fine.append(True)
+    return fine
 
 
 def _source(catalog: Catalog, target: str, name: str | None) -> SourceSettings:
@@ -103,12 +156,34 @@ def _progress(*, quiet: bool) -> Iterator[Callable[[str, Counter[str]], None]]:
         yield update
 
 
-def _report(kit: Kit, summary: RunSummary, *, dry_run: bool, as_json: bool) -> None:
+@contextlib.contextmanager
+def _left(*, quiet: bool) -> Iterator[Callable[[dict[TaskKind, int]], None]]:
+    """What is left to do, on a terminal; nothing elsewhere."""
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    console = Console(stderr=True)
+    if quiet or not console.is_terminal:
+        yield lambda _left: None
+        return
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("수집 (ingest)", total=None)
+
+        def update(left: dict[TaskKind, int]) -> None:
+            shown = ", ".join(f"{kind} {count}" for kind, count in sorted(left.items()))
+            bar.update(task, description=f"남은 일 (left): {shown}")
+
+        yield update
+
+
+def _report(catalog: Catalog, summary: RunSummary, *, dry_run: bool, as_json: bool) -> None:
     from app.report import print_summary, summary_object
 
     if as_json:
         import json
 
-        click.echo(json.dumps(summary_object(kit, summary, dry_run=dry_run), ensure_ascii=False))
+        found = summary_object(catalog, summary, dry_run=dry_run)
+        click.echo(json.dumps(found, ensure_ascii=False))
     else:
-        print_summary(kit, summary, dry_run=dry_run)
+        print_summary(catalog, summary, dry_run=dry_run)

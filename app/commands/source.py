@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from app.controls import Controls
     from catalog.catalog import Catalog
     from catalog.records import SourceRecord
+    from contracts.settings import Settings
+    from ingest.runs import RunSummary
 
 __all__ = ["command"]
 
@@ -134,11 +136,31 @@ def scan(name: str) -> None:
     from app.wiring import open_kit, source_run, source_settings
     from contracts.settings import load_settings
 
-    with open_kit(load_settings()) as kit:
-        summary = source_run(kit, source_settings(kit.catalog, name)).permissions()
+    settings = load_settings()
+    if settings.queue.backend == "in_process":
+        with open_kit(settings) as kit:
+            summary = source_run(kit, source_settings(kit.catalog, name)).permissions()
+    else:
+        summary = _hand_over(settings, name)
     click.echo(", ".join(f"{key} {count}" for key, count in sorted(summary.scan.items())))
     if summary.alert:
         click.echo(f"주의 (alert): {summary.alert}")
+
+
+def _hand_over(settings: Settings, name: str) -> RunSummary:
+    """Let the workers follow permissions, and wait for it."""
+    from app.handover import Handover
+    from app.wiring import open_catalog, source_settings
+    from app.work import check_queue, open_ringer
+    from contracts.tasks import TaskKind
+
+    check_queue(settings)
+    with open_catalog(settings) as catalog, open_ringer(settings, catalog) as ringer:
+        source_settings(catalog, name)
+        over = Handover(catalog, ringer, TaskKind.ACL, lambda line: click.echo(line, err=True))
+        over.ask([name])
+        over.wait(lambda _left: None)
+        return over.summary(name)
 
 
 @command.command("accept")
