@@ -213,7 +213,7 @@ def open_blobs(settings: Settings) -> BlobStore:
 def _clear_spool(spool: Path) -> None:
     """Remove what killed runs left behind: older than any file that a run may still be reading."""
     oldest = time.time() - _SPOOL_SECONDS
-    for left in spool.glob("item-*"):
+    for left in (*spool.glob("item-*"), *spool.glob("pages-*")):
         with contextlib.suppress(OSError):
             if left.stat().st_mtime < oldest:
                 shutil.rmtree(left, ignore_errors=True)

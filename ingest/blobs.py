@@ -82,7 +82,10 @@ class FolderBlobs:
 
     def keys(self, prefix: str = "") -> Iterator[str]:
         """All keys that start so, in order."""
-        for path in sorted(self._root.rglob("*")):
+        shared = prefix.rpartition("/")[0]  # look no further than into the folder that all of them share
+        if shared and not _KEY.fullmatch(shared):
+            return
+        for path in sorted((self._root / shared).rglob("*")):
             key = path.relative_to(self._root).as_posix()
             if key.startswith(prefix) and path.is_file() and _KEY.fullmatch(key):
                 yield key

@@ -6,7 +6,6 @@ stored parse of identical bytes serves every copy, and a changed configuration o
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import tempfile
 from collections import Counter
@@ -147,9 +146,11 @@ class ItemReader:
         """
         root = Node(document_id=item.document_id, name=_name(item.path), size=item.size)
         if item.content_sha256:
-            with contextlib.suppress(_NotStored):
-                known = replace(root, content_sha256=item.content_sha256)
-                yield from list(self._stored(known))
+            known = replace(root, content_sha256=item.content_sha256)
+            if self._whole(
+                known
+            ):  # looked through first: a mailbox does not fit into memory at once
+                yield from self._stored(known)
                 return
         with tempfile.TemporaryDirectory(prefix="item-", dir=self._spool) as folder:
             content = Path(folder) / "content"

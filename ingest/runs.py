@@ -16,6 +16,7 @@ from catalog.times import utc_now
 from contracts.errors import CatalogUnavailableError, LeaseLostError, SeogaError
 from ingest.drafts import Drafter
 from ingest.drain import drain
+from ingest.pages import sweep_pages
 from ingest.pipeline import Pipeline
 from ingest.reading import ItemReader
 from ingest.scan import Scan
@@ -132,6 +133,7 @@ class SourceRun:
                 if self._check_content(summary):
                     self._process(summary, run_id)
             self._close(summary)
+        sweep_pages(self._kit)
         return summary
 
     def hand_over(
@@ -157,8 +159,13 @@ class SourceRun:
             self._close(summary)
         return summary
 
-    def reader(self) -> ItemReader:
-        """Reads the source's items."""
+    def reader(
+        self,
+        *,
+        ask_pages: bool = False,
+        progress: Callable[[str, int, int], None] = lambda _name, _done, _all: None,
+    ) -> ItemReader:
+        """Reads the source's items; see :class:`ingest.reading.ItemReader`."""
         kit = self._kit
         return ItemReader(
             self._source,
@@ -168,6 +175,8 @@ class SourceRun:
             kit.spool,
             same_access=self._trust_tags,
             same_owner=self._permissions.tags_tell,
+            ask_pages=ask_pages,
+            progress=progress,
         )
 
     # -- stages ------------------------------------------------------------------------------------
@@ -208,12 +217,19 @@ class SourceRun:
         return self._kit.catalog.items.unprocessed(self._settings.name, self._kit.fingerprint)
 
     def _process(self, summary: RunSummary, run_id: str) -> None:
+        so_far: Counter[str] = Counter()
+
         def progress(path: str, counts: Counter[str]) -> None:
+            so_far.update(items=counts["items"] - so_far["items"])
             self._heartbeat(run_id, counts)
             self._progress(path, counts)
 
+        def recognised(name: str, done: int, pages: int) -> None:
+            self._progress(f"{name} ({done}/{pages})", so_far)
+
         drafter = Drafter(self._kit, self._settings)
-        pipeline = Pipeline(self._kit, self.reader(), drafter, run_id, progress)
+        reader = self.reader(progress=recognised)
+        pipeline = Pipeline(self._kit, reader, drafter, run_id, progress)
         summary.work += pipeline.run(self._todo())
 
     def _retry(self) -> None:

@@ -14,7 +14,9 @@ from contracts.failures import FailureClass
 from parsers.common.paged.assembly import Assembly
 from parsers.common.paged.content import PageContent, PageRecord
 from parsers.common.paged.grading import grade
+from parsers.ocr.kept import recognised
 from parsers.ocr.recognizer import RecognitionProblem, Recognizer
+from parsers.pages import PageWaits
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,9 +49,7 @@ class ImageParser:
             raise ParseFailure(FailureClass.UNSUPPORTED, f"scan, and {problem}")
         notes: list[str] = []
         with _damage_noted(notes), _opened(source, context) as image:
-            records: list[PageRecord] = []
-            for number, (frame, dpi) in enumerate(_pages(image, context, notes), 1):
-                records.append(_record(number, frame, dpi, recognizer, problem, notes))
+            records = _records(image, context, recognizer, notes)
             meta = _properties(image, len(records))
         if not records:
             raise ParseFailure(FailureClass.CORRUPT, "no page can be decoded")
@@ -100,11 +100,39 @@ def _opened(source: ParserInput, context: ParserContext) -> Image.Image:
     return image
 
 
+def _records(
+    image: Image.Image, context: ParserContext, recognizer: Recognizer, notes: list[str]
+) -> list[PageRecord]:
+    """Every page; or the end of this job, where pages must be recognised in others first."""
+    pages = context.pages
+    pages.begin(_count(image))
+    records: dict[int, PageRecord] = {}
+    wanted = set(pages.only)
+    while True:
+        waiting: list[int] = []
+        for number, (frame, dpi) in enumerate(_pages(image, context, notes), 1):
+            if wanted and number not in wanted:
+                continue
+            try:
+                records[number] = _record(number, frame, dpi, context, recognizer, notes)
+            except PageWaits:
+                waiting.append(number)
+        if not (waiting or pages.only):
+            return [records[number] for number in sorted(records)]
+        pages.settle(waiting)
+        wanted = set(waiting)
+
+
+def _count(image: Image.Image) -> int:
+    """Pages; animations count as one."""
+    return getattr(image, "n_frames", 1) if image.format in _PAGED else 1
+
+
 def _pages(
     image: Image.Image, context: ParserContext, notes: list[str]
 ) -> Iterator[tuple[Image.Image, float]]:
-    """Every page, upright as its metadata says, with its resolution. Animations count as one page."""
-    count = getattr(image, "n_frames", 1) if image.format in _PAGED else 1
+    """Every page, upright as its metadata says, with its resolution."""
+    count = _count(image)
     if count > context.limits.max_pages:
         raise ParseFailure(
             FailureClass.TOO_LARGE, f"{count} pages, limit {context.limits.max_pages}"
@@ -155,17 +183,17 @@ def _record(
     number: int,
     frame: Image.Image,
     dpi: float,
+    context: ParserContext,
     recognizer: Recognizer,
-    problem: str,
     notes: list[str],
 ) -> PageRecord:
     content = PageContent(width=frame.width * 72 / dpi, height=frame.height * 72 / dpi)
     record = PageRecord(number=number, content=content, origin=Origin.OCR)
-    if problem:
-        notes.append(f"not recognised: {problem}")
+    if not context.ocr.enabled:
+        notes.append(f"not recognised: {recognizer.problem()}")
         return record
     try:
-        found = recognizer.read(frame, dpi)
+        found = recognised(context.pages, number, lambda: recognizer.read(frame, dpi))
     except RecognitionProblem as trouble:
         notes.append(f"page {number} not recognised: {trouble}")
         return record

@@ -6,6 +6,7 @@ of its own; what was recognised lies in a folder, a file a page, and is not reco
 
 from __future__ import annotations
 
+import contextlib
 import os
 import tempfile
 import time
@@ -19,6 +20,7 @@ __all__ = ["NotAssembled", "PageFolder", "PageWaits", "pages_in"]
 
 _SUFFIX = ".page"
 _UNFINISHED = ".part-"
+_TRIES = 5
 
 
 class PageWaits(Exception):
@@ -89,11 +91,21 @@ class PageFolder:
         """Keep what was recognised of a page."""
         if self._folder is None:
             return
-        self._folder.mkdir(parents=True, exist_ok=True)
-        descriptor, name = tempfile.mkstemp(prefix=_UNFINISHED, dir=self._folder)
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
-        Path(name).replace(self._file(number))
+        for _ in range(
+            _TRIES
+        ):  # whoever has finished with the same content may remove the folder meanwhile
+            with contextlib.suppress(FileNotFoundError):
+                self._folder.mkdir(parents=True, exist_ok=True)
+                descriptor, name = tempfile.mkstemp(prefix=_UNFINISHED, dir=self._folder)
+                with os.fdopen(descriptor, "wb") as file:
+                    file.write(data)
+                Path(name).replace(self._file(number))
+                return
+
+    def remove(self, number: int) -> None:
+        """Keep nothing of a page."""
+        if self._folder is not None:
+            self._file(number).unlink(missing_ok=True)
 
     def settle(self, waiting: Sequence[int]) -> None:
         """All pages were looked at, and these wait: return where they may be recognised now.

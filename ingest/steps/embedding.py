@@ -12,9 +12,9 @@ from contracts.tasks import TaskKind
 from ingest.commit import superseded
 from ingest.drafts import Drafter
 from ingest.embedding import embed_texts, texts_of
+from ingest.steps.asking import read_again
 from ingest.steps.drafting import PART_CHUNKS, drafts_of, parts_of
 from ingest.steps.kit import request_for
-from ingest.steps.reading import read_again
 from ingest.steps.records import ReadRecord, RecordMissing, keys_of, vectors_key
 
 if TYPE_CHECKING:

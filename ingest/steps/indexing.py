@@ -10,9 +10,9 @@ from ingest.drafts import Drafter, broken_draft
 from ingest.drain import drain
 from ingest.embedding import vectors_of
 from ingest.reading import Node
+from ingest.steps.asking import read_again
 from ingest.steps.drafting import drafts_of, parts_of
 from ingest.steps.embedding import stored_vectors
-from ingest.steps.reading import read_again
 from ingest.steps.records import ReadRecord, RecordMissing, keys_of
 from ingest.writing import BatchWriter
 

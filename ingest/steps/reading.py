@@ -8,6 +8,7 @@ from contracts.errors import SeogaError
 from contracts.tasks import TaskKind
 from ingest.commit import PARKED
 from ingest.drafts import fault_of
+from ingest.steps.asking import ask_for_pages
 from ingest.steps.kit import request_for, stamp_of
 from ingest.steps.records import ReadRecord, node_of
 
@@ -16,18 +17,11 @@ if TYPE_CHECKING:
 
     from catalog.records import ItemRecord
     from contracts.tasks import TaskRecord, TaskRequest
-    from ingest.reading import ItemReader
+    from ingest.reading import ItemReader, Node
     from ingest.steps.kit import StepKit
     from ingest.steps.records import NodeRecord
 
-__all__ = ["parse", "parse_request", "read_again"]
-
-
-def parse_request(item: ItemRecord, fingerprint: str, run_id: str) -> TaskRequest:
-    """The task that reads an item as it is now, under this configuration."""
-    stamp, checked = stamp_of(item), str(item.content_checked_ns)
-    payload = {"run": run_id, "stamp": stamp, "checked": checked}
-    return request_for(TaskKind.PARSE, item, stamp, checked, fingerprint, payload=payload)
+__all__ = ["parse"]
 
 
 def parse(step: StepKit, tasks: Sequence[TaskRecord]) -> list[TaskRequest]:
@@ -42,9 +36,12 @@ def parse(step: StepKit, tasks: Sequence[TaskRecord]) -> list[TaskRequest]:
         if item is None or not _wanted(item, task, step.kit.fingerprint):
             step.done(task, "superseded")
             continue
-        reader = step.reading(item.source).reader()
-        record = read_item(reader, item, step.kit.fingerprint)
-        requests += _ask_for_embedding(step, task, record)
+        reader = step.reading(item.source).reader(ask_pages=True)
+        record, scans = read_item(reader, item, step.kit.fingerprint)
+        if scans:
+            requests += ask_for_pages(step, task, item, scans)
+        else:
+            requests += _ask_for_embedding(step, task, record)
     return requests
 
 
@@ -59,45 +56,44 @@ def _wanted(item: ItemRecord, task: TaskRecord, fingerprint: str) -> bool:
     return not done and item.content_checked_ns in {0, int(payload["checked"])}
 
 
-def read_item(reader: ItemReader, item: ItemRecord, fingerprint: str) -> ReadRecord:
+def read_item(
+    reader: ItemReader, item: ItemRecord, fingerprint: str
+) -> tuple[ReadRecord, list[Node]]:
     """Read an item to the end, or up to a fault of ours.
+
+    Returns:
+        What was read, and the long scans in it whose pages must be recognised first.
 
     Raises:
         SeogaError: a store does not answer.
         OSError: the disk does not take what is read.
     """
     nodes: list[NodeRecord] = []
+    scans: list[Node] = []
     sha256 = problem = ""
     try:
         for node in reader.read(item):
-            nodes.append(node_of(node))  # noqa: PERF401  what was read before a fault counts
+            nodes.append(node_of(node))
+            if node.waiting:
+                scans.append(node)
     except (SeogaError, OSError):
         raise  # a store or the disk: another try may succeed
     except Exception as fault:  # noqa: BLE001  the border of an item, as in the pipeline: it is the item's outcome
         problem = fault_of(fault)
     else:
         sha256 = nodes[0].content_sha256 if nodes else ""
-    return ReadRecord(
+    record = ReadRecord(
         item=item,
         fingerprint=fingerprint,
         content_sha256=sha256,
         nodes=tuple(nodes),
         problem=problem,
     )
+    return record, scans
 
 
 def _ask_for_embedding(step: StepKit, task: TaskRecord, record: ReadRecord) -> list[TaskRequest]:
     key = record.store(step.kit.blobs)
     payload = {"run": task.request.payload["run"], "record": key}
     request = request_for(TaskKind.EMBED, record.item, record.digest, payload=payload)
-    return step.hand_on(task, [request])
-
-
-def read_again(step: StepKit, task: TaskRecord) -> list[TaskRequest]:
-    """Finish a task whose work record is gone; where the item is still to be done, it is read again."""
-    item = step.kit.catalog.items.get(int(task.request.subject))
-    if item is None or item.state != "present":
-        step.done(task, "superseded")
-        return []
-    request = parse_request(item, step.kit.fingerprint, task.request.payload["run"])
     return step.hand_on(task, [request])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from catalog.statements import batches
 from catalog.task_rows import TaskFilter
 from contracts.tasks import TaskState
-from ingest.steps.reading import parse_request
+from ingest.steps.asking import parse_request
 from ingest.steps.sweeping import sweep
 
 if TYPE_CHECKING:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ingest.pages import sweep_pages
 from ingest.steps.records import PREFIX
 
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ __all__ = ["sweep"]
 
 
 def sweep(kit: Kit) -> int:
-    """Remove work records of items that no task is about.
+    """Remove work records of items that no task is about, and recognised pages that nobody waits for.
 
     Should the work on one begin at this very moment, it finds its record gone, and reads the item again.
 
@@ -36,4 +37,4 @@ def sweep(kit: Kit) -> int:
     }
     idle = [key for number, found in keys.items() if str(number) not in busy for key in found]
     kit.blobs.delete(idle)
-    return len(idle)
+    return len(idle) + sweep_pages(kit)

@@ -8,6 +8,7 @@ from contracts.tasks import TaskKind
 from ingest.steps.embedding import embed
 from ingest.steps.indexing import index
 from ingest.steps.reading import parse
+from ingest.steps.recognising import ocr
 from ingest.steps.scanning import acl, scan
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ STEPS: dict[TaskKind, Step] = {
     TaskKind.ACL: acl,
     TaskKind.SCAN: scan,
     TaskKind.PARSE: parse,
+    TaskKind.OCR: ocr,
     TaskKind.EMBED: embed,
     TaskKind.INDEX: index,
 }
