@@ -6,9 +6,12 @@ import os
 from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Protocol
 
+from app.pulse import add_pulse
 from ingest.queue.broker import make_celery, task_name
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from celery import Celery
 
     from contracts.settings import QueueSettings
@@ -77,13 +80,23 @@ def run_worker(
     kinds: Collection[TaskKind],
     *,
     concurrency: int,
+    pulse: Path | None = None,
 ) -> int:
     """Listen until told to stop (SIGTERM or Ctrl+C: after what is under way); the exit status.
+
+    Args:
+        settings: Where Redis answers.
+        open_ears: Called once in each pool process, at its first bell.
+        kinds: What is to be done here.
+        concurrency: Pool processes.
+        pulse: A file to touch while it listens.
 
     Raises:
         ConfigError: the broker's address cannot be used, or a library is missing.
     """
     app = make_app(settings, open_ears, kinds)
+    if pulse is not None:
+        add_pulse(app, pulse)
     worker = app.Worker(
         queues=[kind.value for kind in kinds],
         concurrency=concurrency,

@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING
 from contracts.errors import SeogaError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from datetime import datetime
 
     from catalog.catalog import Catalog
     from catalog.records import RunRecord, SourceRecord
     from contracts.failures import FailureClass
     from contracts.outcomes import OutcomeKind
-    from contracts.ports import IndexBackend
     from contracts.settings import Settings
     from contracts.tasks import TaskKind, TaskState
 
@@ -133,8 +132,15 @@ class Numbers:
         return found
 
 
-def measure(settings: Settings, catalog: Catalog, index: IndexBackend | None = None) -> Numbers:
+def measure(
+    settings: Settings, catalog: Catalog, stats: Callable[[], Mapping[str, int]] | None = None
+) -> Numbers:
     """All numbers, now.
+
+    Args:
+        settings: All of them.
+        catalog: Where most numbers are.
+        stats: Gives the figures of the index; None: they are left out.
 
     Raises:
         CatalogUnavailableError: the catalog does not answer. An index that does not is told in ``index.problem``.
@@ -157,15 +163,15 @@ def measure(settings: Settings, catalog: Catalog, index: IndexBackend | None = N
         overlay=len(catalog.overlay.all()),
         conflicts=catalog.reviews.count(),
         queries=catalog.queries.count(),
-        index=index_numbers(index) if index is not None else None,
+        index=index_numbers(stats) if stats is not None else None,
         disk=(usage.free, usage.total),
     )
 
 
-def index_numbers(index: IndexBackend) -> IndexNumbers:
+def index_numbers(stats: Callable[[], Mapping[str, int]]) -> IndexNumbers:
     """Figures of an index, or what keeps it from answering."""
     try:
-        found = index.stats()
+        found = stats()
     except SeogaError as problem:
         return IndexNumbers(problem=str(problem))
     return IndexNumbers(

@@ -75,8 +75,13 @@ class Beat:
         self._forget_at = 0.0
         self._silent = ""
 
-    def run(self, stop: threading.Event) -> None:
-        """Beat until told to stop; what does not answer is asked again."""
+    def run(self, stop: threading.Event, alive: Callable[[], None] | None = None) -> None:
+        """Beat until told to stop; what does not answer is asked again.
+
+        Args:
+            stop: Set to stop.
+            alive: Called with each beat, whatever came of it.
+        """
         while not stop.is_set():
             try:
                 self.tick()
@@ -85,6 +90,8 @@ class Beat:
                 if self._silent != problem.code:  # once, not every few seconds
                     _log.warning("beat_waits", reason=str(problem))
                     self._silent = problem.code
+            if alive is not None:
+                alive()
             stop.wait(self._settings.ring_seconds)
 
     def tick(self) -> None:

@@ -153,6 +153,18 @@ class Searcher:
         """The index that serves now."""
         return self._tools.now.index
 
+    def stats(self) -> dict[str, int]:
+        """Figures of the index that serves now, as ``IndexBackend.stats`` gives them.
+
+        Raises:
+            IndexUnavailableError: it does not answer.
+        """
+        while True:
+            with self._tools.use() as tools:
+                if not tools.index.replaced():
+                    return tools.index.stats()
+            self._tools.renew(tools)
+
     def close(self) -> None:
         """Close the index."""
         self._tools.close()

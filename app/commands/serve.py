@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from contracts.settings import Settings
     from search.api.metrics import MetricsPage
 
-__all__ = ["command"]
+__all__ = ["command", "metrics_page"]
 
 
 @click.command("serve", short_help="검색 API와 일정 실행 (search API and schedules).")
@@ -44,7 +44,7 @@ def command(host: str | None, port: int | None) -> None:
     at, number = host or settings.api.host, port or settings.api.port
     _check_free(at, number)
     with _schedules(settings), open_search_parts(settings, "api", load_settings) as parts:
-        app = create_app(parts.searcher, token, _health, _metrics(settings, parts))
+        app = create_app(parts.searcher, token, _health, metrics_page(settings, parts))
         click.echo(f"http://{at}:{number}/openapi.json  (Ctrl+C: 종료, stop)")
         uvicorn.run(app, host=at, port=number, log_level="warning")
 
@@ -69,7 +69,7 @@ def _health() -> dict[str, Any]:
     return {"status": "ok", "version": _release(), "source": "/v1/source"}
 
 
-def _metrics(settings: Settings, parts: SearchParts) -> MetricsPage:
+def metrics_page(settings: Settings, parts: SearchParts) -> MetricsPage:
     """``GET /metrics``: a registry of its own, so that nothing else in the process shows there."""
     from prometheus_client import CollectorRegistry, ProcessCollector
 
@@ -80,7 +80,7 @@ def _metrics(settings: Settings, parts: SearchParts) -> MetricsPage:
     registry = CollectorRegistry()
     ProcessCollector(registry=registry)
     registry.register(
-        NumbersCollector(lambda: measure(settings, parts.catalog, parts.index), _release())
+        NumbersCollector(lambda: measure(settings, parts.catalog, parts.searcher.stats), _release())
     )
     found = (settings.api.metrics_token, settings.api.token)
     return MetricsPage(registry, tuple(t.get_secret_value() for t in found if t is not None))

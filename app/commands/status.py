@@ -110,7 +110,7 @@ def _index(settings: Settings, catalog: Catalog) -> IndexNumbers | None:
     except SeogaError as problem:
         return IndexNumbers(problem=str(problem))
     with contextlib.closing(index):
-        return index_numbers(index)
+        return index_numbers(index.stats)
 
 
 def _failures(catalog: Catalog) -> list[dict[str, str]]:

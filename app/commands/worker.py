@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 import click
 
+from app.pulse import pulse_option
 from contracts.tasks import TaskKind
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 __all__ = ["command"]
 
@@ -38,7 +43,8 @@ def _kinds(_context: click.Context, _option: click.Parameter, text: str) -> tupl
     show_default=True,
     help="동시에 하는 일의 수 (processes).",
 )
-def command(kinds: tuple[TaskKind, ...], concurrency: int) -> None:
+@pulse_option
+def command(kinds: tuple[TaskKind, ...], concurrency: int, pulse: Path | None) -> None:
     """맡긴 일을 합니다. 하던 일을 끝내고 멈추려면 Ctrl+C 또는 SIGTERM.
 
     Does tasks until it is stopped (Ctrl+C or SIGTERM: after what is under way). Whatever does not answer (Redis,
@@ -59,5 +65,6 @@ def command(kinds: tuple[TaskKind, ...], concurrency: int) -> None:
             lambda: DistributedEars(settings, kinds),
             kinds,
             concurrency=concurrency,
+            pulse=pulse,
         )
     )

@@ -53,7 +53,7 @@ def parts(settings):
 def client(settings, parts):
     registry = CollectorRegistry()
     registry.register(
-        NumbersCollector(lambda: measure(settings, parts.catalog, parts.index), "1.2.3")
+        NumbersCollector(lambda: measure(settings, parts.catalog, parts.searcher.stats), "1.2.3")
     )
     app = create_app(parts.searcher, TOKEN, dict, MetricsPage(registry, (READING, TOKEN)))
     with TestClient(app, raise_server_exceptions=False) as client:
