@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Protocol
@@ -33,6 +34,17 @@ class Ears(Protocol):
 
 
 class _Process:
+_PR_SET_PDEATHSIG = 1
+"""``prctl(2)``"""
+
+
+def _die_with_parent(**_: object) -> None:
+    """A pool process whose main process was killed would end its task, and hear no other: let another take it up."""
+    prctl = getattr(ctypes.CDLL(None), "prctl", None)
+    if prctl is not None:  # Linux
+        prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
+
+
     """What a pool process has opened; opened after the fork, with the first bell."""
 
     def __init__(self, open_ears: Callable[[], Ears]) -> None:
@@ -64,13 +76,14 @@ def make_app(
     Raises:
         ConfigError: the broker's address cannot be used, or a library is missing.
     """
-    from celery.signals import worker_process_shutdown
+    from celery.signals import worker_process_init, worker_process_shutdown
 
     app = make_celery(settings)
     process = _Process(open_ears)
     for kind in kinds:
         app.task(name=task_name(kind), shared=False)(process.hear)
     worker_process_shutdown.connect(process.close, weak=False)
+    worker_process_init.connect(_die_with_parent, weak=False)
     return app
 
 

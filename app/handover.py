@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["HandedOverError", "Handover"]
 
 _LOOK_SECONDS = 0.5
+_RING_SECONDS = 1.0
 _ALONE_SECONDS = 30.0
 _OPEN = (TaskState.QUEUED, TaskState.RUNNING)
 
@@ -48,6 +49,7 @@ class Handover:
         self._tell = tell
         self._keys: dict[str, str] = {}
         self._told: set[str] = set()
+        self._next_ring = 0.0
 
     def ask(self, sources: Iterable[str], payload: dict[str, str] | None = None) -> None:
         """Ask for the task of each source.
@@ -128,6 +130,9 @@ class Handover:
         return dict(found)
 
     def _ring(self) -> None:
+        if time.monotonic() < self._next_ring:
+            return
+        self._next_ring = time.monotonic() + _RING_SECONDS
         try:
             self._ringer.tend()
         except QueueUnavailableError as problem:

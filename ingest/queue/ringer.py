@@ -26,6 +26,7 @@ __all__ = ["Ringer"]
 
 _log = structlog.get_logger()
 _NUDGE_SECONDS = 0.2
+_GATHER_SECONDS = 1.0
 _DAY = 86_400.0
 
 
@@ -37,6 +38,7 @@ class Ringer:
         queue: Where to ring.
         settings: Windows and times.
         kinds: What is rung for here.
+        gathered: Kinds of which several are done at once: a nudge lets some of them come together.
     """
 
     def __init__(
@@ -45,13 +47,16 @@ class Ringer:
         queue: WorkQueue,
         settings: QueueSettings,
         kinds: Iterable[TaskKind] = KINDS,
+        gathered: Iterable[TaskKind] = (),
     ) -> None:
         self._catalog = catalog
         self._queue = queue
         self._settings = settings
         self._kinds = tuple(kind for kind in KINDS if kind in set(kinds))
         self._lock = threading.Lock()
+        self._gathered = frozenset(gathered)
         self._next = 0.0
+        self._next_gathered = 0.0
 
     def tend(self) -> int:
         """Take up what dead workers held, then ring; how many bells were rung.
@@ -80,9 +85,12 @@ class Ringer:
             CatalogUnavailableError: the catalog does not answer.
             QueueUnavailableError: the broker does not answer; what was to be rung is rung again later.
         """
+        return self._ring(self._kinds)
+
+    def _ring(self, kinds: Iterable[TaskKind]) -> int:
         depth = self._queue.depth()
         rung = 0
-        for kind in self._kinds:
+        for kind in kinds:
             room = self._settings.window - depth[kind]
             if room <= 0 or not self._due(kind, 1):
                 continue
@@ -104,9 +112,16 @@ class Ringer:
         if not self._lock.acquire(blocking=False):
             return
         try:
-            if time.monotonic() >= self._next:
-                self.ring()
-                self._next = time.monotonic() + _NUDGE_SECONDS
+            now = time.monotonic()
+            if now < self._next:
+                return
+            kinds = self._kinds
+            if now < self._next_gathered:
+                kinds = tuple(kind for kind in kinds if kind not in self._gathered)
+            else:
+                self._next_gathered = now + _GATHER_SECONDS
+            self._ring(kinds)
+            self._next = time.monotonic() + _NUDGE_SECONDS
         finally:
             self._lock.release()
 
