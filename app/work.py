@@ -177,7 +177,7 @@ def open_ringer(settings: Settings, catalog: Catalog) -> Iterator[Ringer]:
 
     queue = make_queue(QueueOptions(settings=settings.queue))
     try:
-        yield Ringer(catalog, queue, settings.queue)
+        yield Ringer(catalog, queue, settings.queue, gathered=(TaskKind.EMBED, TaskKind.INDEX))
     finally:
         queue.close()
 
