@@ -15,6 +15,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
+import redis
 
 _START_SECONDS = 60
 
@@ -125,3 +126,56 @@ def _ready(server: PostgresServer, process: subprocess.Popen[bytes]) -> Postgres
         else:
             return server
     pytest.fail(f"PostgreSQL did not start: {(server.folder / 'log').read_text()}")
+
+
+class RedisServer:
+    """Redis on a socket of its own; nothing listens on the network. A killed one comes back with its data."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._process: subprocess.Popen[bytes] | None = None
+        self.start()
+
+    def url(self, database: int = 0) -> str:
+        """The address of a database, as a user would write it in ``queue.url``."""
+        return f"redis+socket://{self.folder}/redis.sock?virtual_host={database}"
+
+    def start(self) -> None:
+        """Start it, and wait until it answers."""
+        program = shutil.which("redis-server")
+        if program is None:
+            pytest.fail("Redis is not installed on this machine: apt-get install redis-server")
+        socket = self.folder / "redis.sock"
+        options = f"--port 0 --unixsocket {socket} --dir {self.folder} --appendonly yes"
+        self._process = subprocess.Popen(
+            [program, *options.split(), "--appendfsync", "always", "--save", ""],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+        )
+        end = time.monotonic() + _START_SECONDS
+        with redis.Redis(unix_socket_path=str(socket)) as client:
+            while time.monotonic() < end and self._process.poll() is None:
+                try:
+                    client.ping()
+                except redis.RedisError:
+                    time.sleep(0.02)
+                else:
+                    return
+        pytest.fail("Redis did not start")
+
+    def kill(self) -> None:
+        """As if its host had died."""
+        self._process.kill()
+        self._process.wait()
+
+
+@pytest.fixture(scope="session")
+def redis_server():
+    """A Redis server of this test session."""
+    folder = Path(tempfile.mkdtemp(prefix="seoga-redis-", dir="/tmp"))
+    try:
+        server = RedisServer(folder)
+        yield server
+        server.kill()
+    finally:
+        shutil.rmtree(folder)
