@@ -27,7 +27,7 @@ lint: ## 형식, 린트, 타입, 계층 (format, lint, types, layers)
 test: ## 설치하고 모든 검사를 통과 (set up and pass every check)
 	@scripts/setup.sh test
 	@$(MAKE) --no-print-directory lint
-	$(PY) -m pytest -n 2 --dist loadfile
+	$(PY) -m pytest -n 2 --dist loadfile -m "not distributed"
 
 acceptance: ## 인수 시험, 줄인 크기로 (the promises on real files, reduced sizes)
 	@scripts/setup.sh test

@@ -114,6 +114,34 @@ class IndexSettings(_Group):
     ca_file: Path | None = Field(
         default=None, description="Certificate that signed the server's; None: those of the system."
     )
+    name: str = Field(
+        default="seoga",
+        pattern=r"^[a-z][a-z0-9_]{0,63}$",
+        description="OpenSearch: alias of the index, and beginning of all its names.",
+    )
+    shards: int = Field(default=1, ge=1, le=64, description="OpenSearch: shards of a new index.")
+    replicas: int = Field(default=0, ge=0, le=8, description="OpenSearch: copies of each shard.")
+    timeout_seconds: float = Field(default=60.0, gt=0, description="OpenSearch: one request.")
+
+
+class BlobSettings(_Group):
+    """Where parsed documents are kept."""
+
+    url: str = Field(
+        default="",
+        description="Empty: a folder below the home folder; `file:///FOLDER`; `s3://BUCKET/PREFIX`.",
+    )
+    endpoint: str = Field(
+        default="", description="Address of an S3 server of one's own; empty: Amazon's."
+    )
+    region: str = ""
+    access_key: SecretStr | None = None
+    secret_key: SecretStr | None = None
+    ca_file: Path | None = Field(
+        default=None, description="Certificate that signed the server's; None: those of the system."
+    )
+    timeout_seconds: float = Field(default=30.0, gt=0, description="Wait for one answer.")
+    attempts: int = Field(default=4, ge=1, le=20, description="Tries of one request.")
 
 
 class CatalogSettings(_Group):

@@ -95,6 +95,11 @@ BACKENDS: tuple[BackendEntry, ...] = (
         "search.backends.embedded.index:open_index",
         "search.backends.embedded.builds:open_builds",
     ),
+    BackendEntry(
+        "opensearch",
+        "search.backends.opensearch.index:open_index",
+        "search.backends.opensearch.builds:open_builds",
+    ),
 )
 
 

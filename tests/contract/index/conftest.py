@@ -28,7 +28,13 @@ def build():
     return module
 
 
-@pytest.fixture(params=[entry.name for entry in BACKENDS])
+def _backend(name):
+    """A backend that needs a server is tested where servers are started: ``make test-distributed``."""
+    marks = () if name == "embedded" else (pytest.mark.distributed,)
+    return pytest.param(name, marks=marks)
+
+
+@pytest.fixture(params=[_backend(entry.name) for entry in BACKENDS])
 def settings(request):
     """Settings of each backend."""
     name = f"{request.param}_index_settings"

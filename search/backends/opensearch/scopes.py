@@ -1,0 +1,118 @@
+"""Numbers of access scopes: filters over tens of thousands of scopes are sets of numbers (``roaring.py``).
+
+A scope gets its number with the first document in it, and keeps it. The numbers stand in the index itself, one record a
+number, from 1 without gaps: record n + 1 is only made after record n, and all of them lie in one shard, where writes
+have an order. So a process knows all numbers once it has read on to the first that is missing. Where two processes give
+one scope two numbers at once, the lower counts, for everybody.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+from contracts.errors import IndexUnavailableError
+from search.backends.opensearch.heads import CONFLICT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from search.backends.opensearch.server import Server
+
+__all__ = ["ScopeNumbers"]
+
+_ROUTING = "scopes"
+_FIRST_PAGE, _LARGEST_PAGE = 4, 4096
+_TRIES = 50
+
+
+class ScopeNumbers:
+    """Scopes and their numbers in one index. Safe for use by several threads.
+
+    Args:
+        server: Where it is.
+        index: Its name, for reading.
+        own: Its own alias, for writing.
+    """
+
+    def __init__(self, server: Server, index: str, own: str) -> None:
+        self._server = server
+        self._index = index
+        self._own = own
+        self._lock = threading.Lock()
+        self._known: dict[str, int] = {}
+        self._last = 0
+
+    def known(self, scopes: Iterable[str]) -> list[int]:
+        """Numbers of those scopes that any document was ever in."""
+        wanted = list(scopes)
+        known = self._known
+        if any(name not in known for name in wanted):
+            self._catch_up()
+        return [known[name] for name in wanted if name in known]
+
+    def assign(self, scopes: Iterable[str]) -> dict[str, int]:
+        """Numbers of scopes; new ones get theirs.
+
+        Raises:
+            IndexUnavailableError: others kept taking the next numbers.
+        """
+        wanted = dict.fromkeys(scopes)
+        known = self._known
+        for _ in range(_TRIES):
+            if any(name not in known for name in wanted):
+                self._catch_up()
+            missing = [name for name in wanted if name not in known]
+            if not missing:
+                return {name: known[name] for name in wanted}
+            self._claim(missing, self._last)
+        raise IndexUnavailableError("no numbers for new scopes: too many writers at once")
+
+    def _catch_up(self) -> None:
+        """Read on to the first number that nobody has."""
+        with self._lock:
+            size = _FIRST_PAGE
+            while self._read(size) == size:
+                size = min(8 * size, _LARGEST_PAGE)
+
+    def _read(self, size: int) -> int:
+        """Read the next records, as last written; how many there were."""
+        ids = [_id(self._last + place) for place in range(1, size + 1)]
+        docs = [{"_id": key, "routing": _ROUTING, "_source": ["record"]} for key in ids]
+        with self._server.asking() as client:
+            answer = client.mget(body={"docs": docs}, index=self._index)
+        for place, item in enumerate(answer["docs"]):
+            if "error" in item:
+                raise IndexUnavailableError(f"OpenSearch: {item['error'].get('type', '')}")
+            if not item.get("found"):
+                return place
+            self._last += 1
+            self._known.setdefault(_named(item["_source"]["record"]), self._last)
+        return size
+
+    def _claim(self, scopes: list[str], last: int) -> None:
+        """Try to give scopes the numbers after the last; numbers that are taken meanwhile stay with whom they have."""
+        actions = [
+            {
+                "_op_type": "create",
+                "_index": self._own,
+                "_id": _id(last + place),
+                "routing": _ROUTING,
+                "_source": {"scope_number": last + place, "record": _written(name)},
+            }
+            for place, name in enumerate(scopes, 1)
+        ]
+        self._server.bulk(actions, frozenset({CONFLICT}))
+
+
+def _id(number: int) -> str:
+    return f"scope.{number}"
+
+
+def _written(name: str) -> str:
+    """A name as JSON can carry it, undecodable bytes of a path included."""
+    return name.encode("utf-8", "surrogatepass").hex()
+
+
+def _named(text: str) -> str:
+    return bytes.fromhex(text).decode("utf-8", "surrogatepass")
