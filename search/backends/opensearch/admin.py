@@ -131,9 +131,7 @@ class Admin:
     def _wait(self, index: str) -> None:
         """Another process may be making it just now."""
         with self._server.asking() as client:
-            client.cluster.health(
-                index=index, params={"wait_for_status": "yellow", "timeout": "30s"}
-            )
+            client.cluster.health(index=index, params={"wait_for_status": "yellow"})
 
     def _describe(self, index: str) -> _Described:
         with self._server.asking() as client:
