@@ -18,10 +18,7 @@ if TYPE_CHECKING:
 
     from contracts.ports import RecognisedPages
 
-__all__ = ["RECOGNITION", "decode_page", "encode_page", "problem_page", "recognised"]
-
-RECOGNITION = 1
-"""Raised whenever the recognition of the same picture would come out differently: pages are recognised anew."""
+__all__ = ["decode_page", "encode_page", "problem_page", "recognised"]
 
 
 def recognised(
