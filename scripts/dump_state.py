@@ -76,7 +76,7 @@ def state(settings: Settings) -> State:
     return {name: _sorted(rows) for name, rows in sorted(found.items())}
 
 
-def difference(expected: State, found: State, rows: int = 3) -> str:
+def difference(expected: State, found: State, rows: int = 2) -> str:
     """The sections that differ, with a few of their rows; "" for equal states."""
     told = _far(expected.get("vectors", []), found.get("vectors", []))
     for name in sorted((expected.keys() | found.keys()) - {"vectors"}):
@@ -85,8 +85,8 @@ def difference(expected: State, found: State, rows: int = 3) -> str:
         missing, extra = left - right, right - left
         if missing or extra:
             told.append(f"  {name}: {missing.total()} missing, {extra.total()} extra")
-            told += [f"    missing {row[:300]}" for row in sorted(missing)[:rows]]
-            told += [f"    extra   {row[:300]}" for row in sorted(extra)[:rows]]
+            told += [f"    missing {row[:220]}" for row in sorted(missing)[:rows]]
+            told += [f"    extra   {row[:220]}" for row in sorted(extra)[:rows]]
     return "\n".join(told)
 
 
@@ -159,7 +159,7 @@ def _blobs(settings: Settings) -> list[Any]:
     """Keys of the stored parses, and of anything that should have been removed."""
     from ingest.blob_registry import make_blobs
 
-    return list(make_blobs("folder", settings.home).keys())
+    return list(make_blobs(settings.blobs, settings.home).keys())
 
 
 def _sorted(rows: list[Any]) -> list[Any]:

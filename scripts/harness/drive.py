@@ -81,6 +81,8 @@ class Drive:
         self._dice = random.Random(seed)
         folder.mkdir(parents=True, exist_ok=True)
         self._make(files, pages)
+        self._added = [self._text(number).encode() for number in range(4)]
+        self._protected = _encrypted()
 
     def reset(self) -> None:
         """As it was before anybody changed anything."""
@@ -102,10 +104,10 @@ class Drive:
             path.unlink()
         texts[2].rename(plant / "품질" / texts[2].name)
         (plant / "생산/2호기").rename(plant / "생산/2호기_이전")
-        for number in range(4):
-            _write(plant / f"품질/추가_{number}.txt", self._text(number).encode(), later=200)
+        for number, text in enumerate(self._added):
+            _write(plant / f"품질/추가_{number}.txt", text, later=200)
         # the owner protects a document: its last good version must be hidden
-        _write(plant / "품질/대외비_원가.pdf", _encrypted(), later=300)
+        _write(plant / "품질/대외비_원가.pdf", self._protected, later=300)
         (plant / "품질").chmod(0o750)
         texts[3].chmod(0o600)
         (plant / "영업/견적_1.xlsx").chmod(0o640)

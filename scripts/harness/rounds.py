@@ -13,8 +13,10 @@ from pathlib import Path
 
 from dump_state import State, state
 
+from catalog.catalog import Catalog
 from catalog.times import utc_now
 from contracts.settings import load_settings
+from contracts.tasks import TaskKind, TaskRequest
 from harness.disk import SmallDisk
 from harness.drive import Drive
 from harness.installation import Installation
@@ -25,6 +27,9 @@ from harness.watch import Rest, look
 __all__ = ["Round", "Stage", "Stuck"]
 
 _POLL_SECONDS = 0.2
+_GRID_SECONDS = 5.0
+"""The slots of all schedules below are multiples of it."""
+
 _DISK_MB = 48
 _SOURCES = ("plant", "share")
 _CONTENT_QUEUES = "scan,parse,ocr,embed,index,acl"
@@ -44,8 +49,8 @@ _SOURCE = """
 [[sources]]
 name = "{name}"
 root = "{root}"
-content_schedule = "every 3s"
-permission_schedule = "every 5s"
+content_schedule = "every 20s"
+permission_schedule = "every 15s"
 """
 
 
@@ -121,12 +126,15 @@ class Stage:
         found = Round()
         with self._installed(home) as (installation, disk, url):
             scene = Scene(self.services, installation, disk, dice or random.Random())
+            self._ask(url, "begin")
             found.begun = self._until(installation, url, lambda rest: rest.begun)
             for number in range(2):
                 strike = _Strike(fault, scene, moment) if fault and number == half else None
                 since = utc_now()
                 if number:
+                    self._until(installation, url, _between_scans)
                     self.drive.change()
+                    self._ask(url, "again")
                 took = self._half(installation, url, since, strike)
                 found.first, found.second = (found.first, took) if number else (took, 0.0)
                 if strike is not None:
@@ -136,6 +144,15 @@ class Stage:
             found.state = state(load_settings(installation.environment))
         shutil.rmtree(home)
         return found
+
+    def _ask(self, url: str, name: str) -> None:
+        """Ask for scans, as a person or a program would; where that is lost, the schedule asks again."""
+        requests = [
+            TaskRequest(key=f"scan:{source}:{name}", kind=TaskKind.SCAN, source=source)
+            for source in _SOURCES
+        ]
+        with Catalog.open(url, self.folder) as catalog:
+            catalog.tasks.request_many(requests)
 
     def _half(
         self, installation: Installation, url: str, since: str, strike: _Strike | None
@@ -189,6 +206,11 @@ class Stage:
                 yield installation, disk, self.services.postgres.url(database)
         finally:
             self.services.postgres.drop(database)
+
+
+def _between_scans(rest: Rest) -> bool:
+    """Nobody lists the drives now, nor will within two seconds: a listing sees all of a day's work, or none of it."""
+    return rest.idle() and _GRID_SECONDS * 0.2 < time.time() % _GRID_SECONDS < _GRID_SECONDS * 0.6
 
 
 class _Strike(threading.Thread):
