@@ -18,6 +18,7 @@ from contracts.errors import ConfigError
 __all__ = [
     "AclSettings",
     "ApiSettings",
+    "BlobSettings",
     "CatalogSettings",
     "ChunkSettings",
     "DirectorySettings",
@@ -49,8 +50,12 @@ class ParseSettings(_Group):
     max_cells: int = Field(default=2_000_000, ge=1, description="Cells read of one workbook.")
     archive_depth: int = Field(default=4, ge=0, description="Containers within containers.")
     archive_members: int = Field(default=10_000, ge=1, description="Members of all levels.")
+    mailbox_messages: int = Field(default=200_000, ge=1, description="Mails of one mailbox file.")
     archive_ratio: int = Field(default=200, ge=2, description="Unpacked size by packed size.")
     archive_total_mb: int = Field(default=2048, ge=1, description="Unpacked size of all levels.")
+    office: str = Field(
+        default="auto", description="LibreOffice for older formats: `auto`, `off`, or its command."
+    )
     alternatives: tuple[str, ...] = Field(
         default=(), description="Formats that another reader opens: `pptx:python-pptx`."
     )
@@ -258,6 +263,7 @@ class Settings(_Group):
     chunk: ChunkSettings = Field(default_factory=ChunkSettings)
     embedder: EmbedderSettings = Field(default_factory=EmbedderSettings)
     index: IndexSettings = Field(default_factory=IndexSettings)
+    blobs: BlobSettings = Field(default_factory=BlobSettings)
     catalog: CatalogSettings = Field(default_factory=CatalogSettings)
     queue: QueueSettings = Field(default_factory=QueueSettings)
     search: SearchSettings = Field(default_factory=SearchSettings)
@@ -283,6 +289,8 @@ class Settings(_Group):
 _SECRETS = (
     ("api", "token"),
     ("api", "metrics_token"),
+    ("blobs", "access_key"),
+    ("blobs", "secret_key"),
     ("catalog", "password"),
     ("index", "password"),
     ("queue", "password"),

@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from contracts.documents import Child
+from contracts.documents import Child, ChildRelation
 from contracts.errors import ParseFailure
 from contracts.failures import FailureClass
 from contracts.ports import ContainerBudget
@@ -18,7 +18,6 @@ from parsers.pages import PageFolder
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from contracts.documents import ChildRelation
     from contracts.settings import OcrSettings, ParseSettings
 
 __all__ = ["RATIO_FLOOR", "SpoolContext", "full_budget", "part_prefix"]
@@ -108,7 +107,10 @@ class SpoolContext:
             ParseFailure: ``archive_bomb`` where the budget is used up; what was written is removed, and
                 the budget is as before the call, so that smaller children may follow.
         """
-        self._admit()
+        counted = (
+            relation is not ChildRelation.MESSAGE
+        )  # mails are cut from the file, they unfold nothing
+        self._admit(counted=counted)
         descriptor, temporary = tempfile.mkstemp(prefix=part_prefix(os.getpid()), dir=self._folder)
         digest = hashlib.sha256()
         size = 0
@@ -124,7 +126,7 @@ class SpoolContext:
             Path(temporary).unlink(missing_ok=True)
             self._waste -= size
             raise
-        self._members -= 1
+        self._members -= counted
         self._bytes -= size
         self._ratio_bytes -= size
         return Child(name=safe_name(name), relation=relation, size=size, sha256=digest.hexdigest())
@@ -142,12 +144,12 @@ class SpoolContext:
         scratch.replace(self._folder / name)
         return name
 
-    def _admit(self) -> None:
+    def _admit(self, *, counted: bool) -> None:
         if self._depth < 0:
             raise ParseFailure(
                 FailureClass.ARCHIVE_BOMB, "more containers within containers than allowed"
             )
-        if self._members <= 0:
+        if counted and self._members <= 0:
             raise ParseFailure(FailureClass.ARCHIVE_BOMB, "more members than allowed")
         if self._waste < 0:
             raise ParseFailure(FailureClass.ARCHIVE_BOMB, "too much was unpacked in vain")

@@ -20,6 +20,7 @@ import threading
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from contracts.documents import Child, ChildRelation
 from contracts.failures import FailureClass
 from contracts.ports import ContainerBudget
 from parsers.context import full_budget
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from contracts.documents import Child
     from parsers.pool import ParsePool
 
 __all__ = ["ParsedNode", "Unfolding", "children_of", "children_of_result"]
@@ -140,7 +140,7 @@ class Unfolding:
         """Count children that were taken out of this file, also by a parse whose result was stored."""
         taken = [child for child in children if child.sha256]
         with self._lock:
-            self._members -= len(taken)
+            self._members -= sum(child.relation is not ChildRelation.MESSAGE for child in taken)
             self._bytes -= sum(child.size for child in taken)
 
     def _below(self, node: ParsedNode) -> ParsedNode:

@@ -52,6 +52,17 @@ def read_mailbox(path: Path, context: ParserContext) -> ParsedDocument:
     with path.open("rb") as file:
         for number, mail in enumerate(mails_of(file), start=1):
             name = f"{number:05d} {_subject(mail)}".strip() + ".eml"
+            if number > context.limits.mailbox_messages:
+                said = "more mails than parse.mailbox_messages; this mail and all after it are left out"
+                children.append(
+                    Child(
+                        name=safe_name(name),
+                        relation=ChildRelation.MESSAGE,
+                        failure=FailureClass.TOO_LARGE.value,
+                        detail=said,
+                    )
+                )
+                break
             try:
                 children.append(context.spool(name, ChildRelation.MESSAGE, [mail]))
             except ParseFailure as problem:

@@ -62,3 +62,16 @@ def test_the_signature_above_a_quotation_is_cut_too(parse_as):
     assert lines(document, Layer.BODY) == ["확정합니다."]
     assert lines(document, Layer.FURNITURE)[0] == "한지우 과장"
     assert "토크 값은?" in lines(document, Layer.QUOTED)
+
+
+def test_a_mailbox_is_no_bomb_however_many_mails_it_has(parse_as):
+    box = b"".join(
+        b"From a@b Tue Mar  5 15:00:00 2024\n" + mail(f"text {n}", f"mail {n}") + b"\n\n"
+        for n in range(30)
+    )
+    document = parse_as(box, "mbox", archive_members=10)
+    assert len(document.children) == 30
+    assert not any(child.failure for child in document.children)
+    cut = parse_as(box, "mbox", mailbox_messages=10)
+    assert [bool(child.failure) for child in cut.children] == [False] * 10 + [True]
+    assert cut.children[-1].failure == "too_large"
