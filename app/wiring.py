@@ -207,7 +207,7 @@ def open_blobs(settings: Settings) -> BlobStore:
     """Where parsed documents lie."""
     from ingest.blob_registry import make_blobs
 
-    return make_blobs("folder", settings.home)
+    return make_blobs(settings.blobs, settings.home)
 
 
 def _clear_spool(spool: Path) -> None:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from contracts.ports import BlobStore
+    from contracts.settings import BlobSettings
 
 __all__ = ["BLOB_STORES", "BlobStoreEntry", "make_blobs"]
 
@@ -23,31 +24,40 @@ class BlobStoreEntry:
 
     Attributes:
         name: Registry name.
-        where: ``module:function``; the function takes the home folder of the installation.
+        schemes: Beginnings of ``blobs.url`` that name it, without ``://``.
+        where: ``module:function``; the function takes the settings and the home folder of the installation.
     """
 
     name: str
+    schemes: tuple[str, ...]
     where: str
 
-    def load(self) -> Callable[[Path], BlobStore]:
+    def load(self) -> Callable[[BlobSettings, Path], BlobStore]:
         """Import the module; returns what makes the store."""
         module, _, name = self.where.partition(":")
-        return cast("Callable[[Path], BlobStore]", getattr(import_module(module), name))
+        return cast(
+            "Callable[[BlobSettings, Path], BlobStore]", getattr(import_module(module), name)
+        )
 
 
-BLOB_STORES: tuple[BlobStoreEntry, ...] = (BlobStoreEntry("folder", "ingest.blobs:open_blobs"),)
+BLOB_STORES: tuple[BlobStoreEntry, ...] = (
+    BlobStoreEntry("folder", ("", "file"), "ingest.blobs:open_blobs"),
+    BlobStoreEntry("s3", ("s3",), "ingest.blobs_s3:open_blobs"),
+)
 
 
-def make_blobs(name: str, home: Path) -> BlobStore:
-    """Open a blob store, making it where there is none.
+def make_blobs(settings: BlobSettings, home: Path) -> BlobStore:
+    """Open the blob store that ``blobs.url`` names; a folder is made where there is none.
 
     Raises:
-        ConfigError: no such store.
+        ConfigError: no such store, or it cannot be used as the settings stand.
+        BlobsUnavailableError: it does not answer.
     """
+    scheme, found, _ = settings.url.partition("://")
     for entry in BLOB_STORES:
-        if entry.name == name:
-            return entry.load()(home)
+        if (scheme if found else settings.url) in entry.schemes:
+            return entry.load()(settings, home)
     raise ConfigError(
-        f"blobs: there is no {name!r}",
-        advice=f"use one of {', '.join(entry.name for entry in BLOB_STORES)}",
+        f"blobs.url: there is no store for {settings.url!r}",
+        advice="empty (a folder below the home folder), file:///FOLDER or s3://BUCKET/PREFIX",
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from contracts.settings import BlobSettings
 from ingest.blob_registry import make_blobs
 
 
@@ -20,7 +21,7 @@ class FolderBench:
 
     def store(self):
         """The store, opened anew."""
-        return make_blobs("folder", self.folder)
+        return make_blobs(BlobSettings(), self.folder)
 
     def damage(self, key, how):
         """Change what is stored under a key, as a failing disk does."""
