@@ -6,7 +6,6 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from catalog.catalog import Catalog
 from catalog.tasks import TaskFilter
 from contracts.errors import ConfigError
 from contracts.settings import QueueSettings
@@ -18,12 +17,6 @@ from ingest.queue.ringer import Ringer
 from ingest.schedules import latest_slot
 
 NOON = datetime(2026, 11, 30, 12, 0, 20, tzinfo=UTC)
-
-
-@pytest.fixture
-def catalog(tmp_path):
-    with Catalog.open("", tmp_path) as opened:
-        yield opened
 
 
 def beat_over(catalog, *schedules):

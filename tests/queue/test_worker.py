@@ -85,9 +85,8 @@ class Bench:
 
 
 @pytest.fixture
-def bench(tmp_path):
-    with Catalog.open("", tmp_path) as catalog:
-        yield Bench(catalog)
+def bench(catalog):
+    return Bench(catalog)
 
 
 @pytest.mark.parametrize(
