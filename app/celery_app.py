@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import signal
 from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Protocol
 
@@ -33,7 +34,6 @@ class Ears(Protocol):
         ...
 
 
-class _Process:
 _PR_SET_PDEATHSIG = 1
 """``prctl(2)``"""
 
@@ -45,6 +45,7 @@ def _die_with_parent(**_: object) -> None:
         prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
 
 
+class _Process:
     """What a pool process has opened; opened after the fork, with the first bell."""
 
     def __init__(self, open_ears: Callable[[], Ears]) -> None:
@@ -82,8 +83,8 @@ def make_app(
     process = _Process(open_ears)
     for kind in kinds:
         app.task(name=task_name(kind), shared=False)(process.hear)
-    worker_process_shutdown.connect(process.close, weak=False)
     worker_process_init.connect(_die_with_parent, weak=False)
+    worker_process_shutdown.connect(process.close, weak=False)
     return app
 
 

@@ -7,6 +7,7 @@ index backends, ingests a corpus both ways, and strikes a few times while two wo
 from __future__ import annotations
 
 import argparse
+import signal
 import subprocess
 import sys
 import time
@@ -33,6 +34,7 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=1, help="of each fault")
     parser.add_argument("--only", choices=sorted(PARTS))
     given = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that what was started ends, too
     options = Options(given.corpus.resolve(), given.rounds)
     failed = []
     for name, part in PARTS.items():
@@ -49,12 +51,13 @@ def main() -> int:
 
 
 def contracts(_options: Options) -> int:
-    """The contract suites of index, catalog, blobs and queue, on both sides of each."""
+    """The contract suites of index, catalog, blobs and queue, on both sides of each; tasks done once, by counters."""
     tests = [
         path
         for path in sorted((ROOT / "tests/contract").iterdir())
         if any(word in path.stem for word in _SUITES) and not path.name.startswith("_")
     ]
+    tests.append(ROOT / "tests/queue")
     return _run("-m", "pytest", "-q", "--durations=5", *map(str, tests))
 
 
