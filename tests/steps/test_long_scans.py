@@ -157,7 +157,8 @@ def test_a_killed_ingest_goes_on_at_the_page_where_it_stopped(
 
 
 @pytest.mark.slow
-def test_a_page_that_kills_the_parse_process_is_left_out(tmp_path, drive, installation, counted):
+@pytest.mark.usefixtures("counted")
+def test_a_page_that_kills_the_parse_process_is_left_out(tmp_path, drive, installation):
     made = installation(tmp_path / "home", drive, OPTIONS)
     made.write("scan.pdf", scan_of(PAGES))
     # the picture of the ninth call kills the parse process, whenever it comes
