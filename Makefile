@@ -4,9 +4,11 @@ CORPUS ?= ../shared/corpus
 FACTS_TOOL ?= ../shared/tools/score_facts.py
 KORQUAD ?= ../shared/korquad/KorQuAD_v1.0_dev.json
 SERVE ?= 1
+SEED ?= 6
+PAGES ?= 24
 ROUNDS ?= 20
 
-.PHONY: help setup demo test test-distributed faults lint acceptance acceptance-full bench-embedding bench-mail bench-workbook lock clean
+.PHONY: help setup demo test test-distributed faults lint acceptance acceptance-full bench-embedding bench-mail bench-workbook bench-ocr lock clean
 
 help: ## 이 도움말 (this help)
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  \1: /'
@@ -48,6 +50,10 @@ bench-embedding: ## 임베딩 엔진 비교 (both embedding engines, side by sid
 bench-mail: ## 메일 자르기의 정밀도와 재현율 (how well signatures and quotations are cut)
 	@scripts/setup.sh run
 	$(PY) -m evaluation.bench_mail --show
+
+bench-ocr: ## 스캔 인식의 글자 오류율 (recognition of Korean scans made here; SEED=, PAGES=)
+	@scripts/setup.sh scans
+	$(PY) -m evaluation.bench_ocr --seed $(SEED) --pages $(PAGES)
 
 bench-workbook: ## 백만 행 통합 문서 (a workbook of a million rows: pace, memory, and what was stored)
 	@scripts/setup.sh run

@@ -1,13 +1,16 @@
 #!/usr/bin/env bash
 # Sets a bare Debian 12 or Ubuntu machine up: system packages, a virtual environment, the package itself.
-# usage: scripts/setup.sh run|test      (run: what serving needs; test: the servers that the tests start, too)
+# usage: scripts/setup.sh run|test|scans      (run: what serving needs; test: the servers that the tests start, too;
+#        scans: the fonts that the scans of the recognition bench are written in, too)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 what=${1:-run}
 
 run_packages=(libarchive13 tesseract-ocr tesseract-ocr-kor)
 test_packages=(postgresql acl redis-server openjdk-17-jre-headless maven)
+scans_packages=(fonts-nanum fonts-noto-cjk)
 wanted=("${run_packages[@]}")
+[ "$what" = scans ] && wanted+=("${scans_packages[@]}")
 [ "$what" = test ] && wanted+=("${test_packages[@]}")
 
 say() { printf '\033[1m%s\033[0m\n' "$*" >&2; }

@@ -24,7 +24,7 @@ _PLAIN = re.compile(r"^[\x21-\x7e±℃°µ]+$")
 _DOUBTFUL = 60.0
 _MARGIN = 6
 _GAP = 24
-_MAX_LINES = 120
+_MAX_LINES = 300
 _SURE = 60.0
 _PLUS = re.compile(r"[+*土士](?=\s?[\d.])")
 

@@ -23,6 +23,8 @@ _MAX_POINTS = 60_000
 _FEW_POINTS = 300
 _SIDEWAYS = 1.6
 _UPSCALE = 2.5
+_SPECK = 50
+_NOISY = 8.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +73,8 @@ class Prepared:
     """A grey picture ready for the engine, upright and level.
 
     Attributes:
-        image: Grey levels.
+        image: Grey levels, noise smoothed.
+        sharp: The same without smoothing: thin rules are still there.
         dpi: Its resolution.
         turn: Degrees clockwise (0, 90, 180, 270) by which the page was turned.
         skew: Degrees that were taken out after that.
@@ -79,6 +82,7 @@ class Prepared:
     """
 
     image: Image.Image
+    sharp: Image.Image
     dpi: float
     turn: int
     skew: float
@@ -96,9 +100,7 @@ class Prepared:
 
 
 def prepare(image: Image.Image, dpi: float, target: int, *, turn: int = 0) -> Prepared:
-    """Red channel (red stamps vanish), 3×3 median, turned, levelled, brought to ``target`` dpi.
-
-    Measured on eight Korean test pages: mean character error 0.31 without, 0.05 with these steps.
+    """Red channel (red stamps vanish), specks and noise taken out, turned, levelled, brought to ``target`` dpi.
 
     Args:
         image: Colour or grey picture of a page.
@@ -111,19 +113,51 @@ def prepare(image: Image.Image, dpi: float, target: int, *, turn: int = 0) -> Pr
     if turn:
         grey = grey.transpose(_TURNS[turn])
     scale: float = min(target / dpi, _UPSCALE)
-    # At low resolution strokes are a pixel wide: the median would erase them before enlarging.
-    if dpi >= 0.6 * target:
-        grey = grey.filter(ImageFilter.MedianFilter(3))
+    grey = without_specks(grey)
     skew = skew_of(grey, dpi)
+    if abs(skew) < _LEAST_SKEW:
+        skew = 0.0
+    # At low resolution strokes are a pixel wide: the median would erase them before enlarging.
+    noisy = dpi >= 0.6 * target and noise_of(grey) > _NOISY
+    sharp = _levelled(grey, scale, skew)
+    smooth = _levelled(grey.filter(ImageFilter.MedianFilter(3)), scale, skew) if noisy else sharp
+    return Prepared(smooth, sharp, dpi * scale, turn, skew, original)
+
+
+def _levelled(grey: Image.Image, scale: float, skew: float) -> Image.Image:
     if abs(scale - 1) > 0.02:  # noqa: PLR2004  the same within rounding
         size = max(1, round(grey.width * scale)), max(1, round(grey.height * scale))
         grey = grey.resize(size, Image.Resampling.LANCZOS)
-    if abs(skew) >= _LEAST_SKEW:
+    if skew:
         fill = int(np.median(np.asarray(grey.resize((64, 64)))))
         grey = grey.rotate(skew, Image.Resampling.BICUBIC, fillcolor=fill)
-    else:
-        skew = 0.0
-    return Prepared(grey, dpi * scale, turn, skew, original)
+    return grey
+
+
+def without_specks(grey: Image.Image) -> Image.Image:
+    """Single pixels that differ from all their neighbours take the median of these; strokes stay as they are."""
+    if min(grey.size) < 3:  # noqa: PLR2004  the filters look at 3 x 3 pixels
+        return grey
+    level = np.asarray(grey, dtype=np.int16)
+    low = np.asarray(grey.filter(ImageFilter.RankFilter(3, 1)), dtype=np.int16)
+    high = np.asarray(grey.filter(ImageFilter.RankFilter(3, 7)), dtype=np.int16)
+    alone = (level < low - _SPECK) | (level > high + _SPECK)
+    if not alone.any():
+        return grey
+    out = np.asarray(grey).copy()
+    out[alone] = np.asarray(grey.filter(ImageFilter.MedianFilter(3)))[alone]
+    return Image.fromarray(out)
+
+
+def noise_of(grey: Image.Image) -> float:
+    """Standard deviation of the noise in grey levels, from the paper.
+
+    The median of the absolute differences of neighbours over 0.9539 (Rousseeuw & Croux 1993, for a difference of two).
+    """
+    level = np.asarray(grey, dtype=np.int16)[::2]
+    paper = level > 0.7 * np.median(level[::4, ::8])
+    steps = np.abs(np.diff(level, axis=1))[paper[:, :-1] & paper[:, 1:]]
+    return float(np.median(steps)) / 0.9539 if steps.size else 0.0
 
 
 _TURNS = {

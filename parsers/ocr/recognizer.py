@@ -10,12 +10,16 @@ from typing import TYPE_CHECKING
 from contracts.documents import Word
 from parsers.common.paged.textline import TextLine, cover, is_hangul, is_wide
 from parsers.ocr.align import Spelled, aligned
+from parsers.ocr.calibration import calibrated
 from parsers.ocr.codes import correct_codes, correct_plus_minus
 from parsers.ocr.engine import EngineError, engine_named
+from parsers.ocr.lines import LineSheet
 from parsers.ocr.prepare import Placement, Prepared, prepare, turns_to_try
-from parsers.ocr.segment import columns, find_rules, without_rules
+from parsers.ocr.segment import find_rules, layout, without_rules
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from PIL import Image
 
     from contracts.documents import Box
@@ -28,11 +32,13 @@ __all__ = ["RecognisedPage", "RecognitionProblem", "Recognizer", "lines_of", "pl
 _TIMEOUT = 60.0
 _ONE_COLUMN = 4
 _ONE_BLOCK = 6
-_MARGIN = 6.0
-_FEW_LINES = 60.0  # points; below, the engine's search for columns finds nothing at times
+_DIRT_LENGTH = 6
+_DIRT_CONFIDENCE = 45.0
 _DOUBTFUL = 0.62
 _KOREAN = "kor"
-_SOME_HANGUL = 0.1
+_A_WORD = 2
+_WEAK = 70.0
+_OTHER_SIZES = (0.75, 1.3)
 _MOSTLY_HANGUL = 0.5
 _SURE = 75.0
 _HEAD_START = 8.0
@@ -72,7 +78,6 @@ class Recognizer:
     def __init__(self, settings: OcrSettings) -> None:
         self._settings = settings
         self._engine: Engine | None = None
-        self._other_script = False  # the region before was not Korean: this one may be neither
 
     def problem(self) -> str:
         """Why nothing can be recognised here, one line; "" where it can."""
@@ -96,7 +101,6 @@ class Recognizer:
         Raises:
             RecognitionProblem: the engine failed or did not end in time.
         """
-        self._other_script = False  # a page reads the same whatever was read before it
         try:
             turns = turns_to_try(image.convert("L"), dpi) if may_turn else (0,)
             return self._best(image, dpi, turns)
@@ -117,50 +121,87 @@ class Recognizer:
         return best
 
     def _page(self, prepared: Prepared) -> RecognisedPage:
-        horizontal, vertical = find_rules(prepared.image, prepared.dpi)
+        horizontal, vertical = find_rules(prepared.sharp, prepared.dpi)
         clean = without_rules(prepared.image, prepared.dpi, horizontal, vertical)
-        lines: list[TextLine] = []
-        for box in columns(clean, prepared.dpi):
-            lines += self._column(clean, prepared.dpi, box)
-        words = [word.confidence for line in lines for word in line.words]
-        mean = sum(words) / len(words) if words else 0.0
+        pixel = prepared.dpi / 72
+        found = layout(clean, prepared.dpi, horizontal, vertical)
+        if found.crowded:
+            words = aligned(self._read(clean, self._models()[0], _ONE_COLUMN, prepared.dpi))
+        else:
+            words = self._words(clean, prepared.dpi, found.regions)
+        words = correct_plus_minus(clean, [line for line in words if not _is_dirt(line)])
+        lines = [piece for line in words for piece in lines_of(line, 1 / pixel, (0.0, 0.0))]
+        sure = [word.confidence for line in lines for word in line.words]
+        mean = sum(sure) / len(sure) if sure else 0.0
         rules = tuple(horizontal), tuple(vertical)
         return RecognisedPage(tuple(lines), *rules, prepared.placement, mean)
 
-    def _column(self, image: Image.Image, dpi: float, box: Box) -> list[TextLine]:
-        """Recognise one region; its lines in points of the page."""
-        pixel = dpi / 72
-        left, top = max(0, int((box[0] - _MARGIN) * pixel)), max(0, int((box[1] - _MARGIN) * pixel))
-        right, bottom = int((box[2] + _MARGIN) * pixel), int((box[3] + _MARGIN) * pixel)
-        crop = image.crop((left, top, min(right, image.width), min(bottom, image.height)))
-        words = correct_plus_minus(crop, self._words(crop, dpi))
-        shift = (left / pixel, top / pixel)
-        return [piece for line in words for piece in lines_of(line, 1 / pixel, shift)]
-
-    def _words(self, crop: Image.Image, dpi: float) -> list[list[Spelled]]:
+    def _words(
+        self, page: Image.Image, dpi: float, regions: Sequence[Sequence[Box]]
+    ) -> list[list[Spelled]]:
         """Words of each line, Korean and other scripts each with the model that reads them best.
 
         Both models at once read Hangul words as Latin ones (``교체할`` as ``WAS``): the Korean one goes
         first, alone; what is not Hangul is read again with the others.
         """
         first, others = self._models()
-        layout = _ONE_BLOCK if crop.height < _FEW_LINES * dpi / 72 else _ONE_COLUMN
-        if others and self._other_script:
-            plain = aligned(self._read(crop, others, layout, dpi))
-            if _mean(plain) > _SURE:
-                return plain
-        words = aligned(self._read(crop, first, layout, dpi))
-        if not others or not any(words):
+        boxes = [box for region in regions for box in region]
+        if not others:
+            return [line for lines in self._lines(page, dpi, boxes, first) for line in lines]
+        words = self._lines(page, dpi, boxes, first)
+        for scale in _OTHER_SIZES:
+            words = self._again(page, dpi, boxes, words, scale)
+        foreign = [i for i, lines in enumerate(words) if any(lines) and not _has_hangul(lines)]
+        again = self._lines(page, dpi, [boxes[i] for i in foreign], others)
+        # The Korean model is sure of itself on Latin text, too: without Hangul it does not count.
+        out = {
+            index: lines
+            for index, lines in zip(foreign, again, strict=True)
+            if any(lines) and _mean(lines) > _mean(words[index]) - _HEAD_START
+        }
+        korean = [i for i in range(len(words)) if i not in out]
+        own = [line for i in korean for line in words[i]]
+        better = iter(
+            correct_codes(page, own, lambda sheet: self._read(sheet, others, _ONE_BLOCK, dpi))
+        )
+        out |= {i: [next(better) for _ in words[i]] for i in korean}
+        return [line for i in range(len(words)) for line in out[i]]
+
+    def _again(
+        self,
+        page: Image.Image,
+        dpi: float,
+        boxes: Sequence[Box],
+        words: list[list[list[Spelled]]],
+        scale: float,
+    ) -> list[list[list[Spelled]]]:
+        """Lines that read badly, read at another size; the reading that the engine believes more stays."""
+        doubtful = [i for i, lines in enumerate(words) if _weak_words(lines)]
+        if not doubtful:
             return words
-        share, mean = _hangul_share(words), _mean(words)
-        if share < _MOSTLY_HANGUL or mean < _SURE:
-            again = aligned(self._read(crop, others, layout, dpi))
-            # The Korean model is sure of itself on Latin text, too: without Hangul it does not count.
-            if _mean(again) > mean - (_HEAD_START if share < _SOME_HANGUL else 0.0):
-                self._other_script = True
-                return again
-        self._other_script = False
-        return correct_codes(crop, words, lambda sheet: self._read(sheet, others, _ONE_BLOCK, dpi))
+        first, _ = self._models()
+        out = list(words)
+        found = self._lines(page, dpi, [boxes[i] for i in doubtful], first, scale)
+        for index, lines in zip(doubtful, found, strict=True):
+            if _mean(lines) > _mean(out[index]):
+                out[index] = lines
+        return out
+
+    def _lines(
+        self,
+        page: Image.Image,
+        dpi: float,
+        boxes: Sequence[Box],
+        languages: str,
+        scale: float = 1.0,
+    ) -> list[list[list[Spelled]]]:
+        """Lines of words in each box, pixels of the page; starting the engine costs more than a line of text."""
+        out: list[list[list[Spelled]]] = []
+        for part in LineSheet.parts(boxes, dpi):
+            sheet = LineSheet.of(page, dpi, [boxes[i] for i in part], scale)
+            found = self._read(sheet.image, languages, _ONE_BLOCK, dpi * scale)
+            out += sheet.given_back(aligned(found))
+        return out
 
     def _models(self) -> tuple[str, str]:
         """The model for the first pass and those for the second ("" for none)."""
@@ -186,10 +227,29 @@ class Recognizer:
         )
 
 
-def _hangul_share(lines: list[list[Spelled]]) -> float:
-    """Share of Hangul among the letters."""
-    letters = [char for line in lines for word in line for char in word.text if char.isalpha()]
-    return sum(map(is_hangul, letters)) / len(letters) if letters else 0.0
+def _is_dirt(line: Sequence[Spelled]) -> bool:
+    """A pen stroke, a stamp or dust: a few characters that the engine itself does not believe."""
+    return not line or (
+        sum(len(word.text) for word in line) <= _DIRT_LENGTH
+        and max(word.confidence for word in line) < _DIRT_CONFIDENCE
+    )
+
+
+def _weak_words(lines: list[list[Spelled]]) -> bool:
+    """No word at all, or one with letters that the engine hardly believes."""
+    words = [word for line in lines for word in line if any(map(str.isalnum, word.text))]
+    return not words or min(word.confidence for word in words) < _WEAK
+
+
+def _has_hangul(lines: list[list[Spelled]]) -> bool:
+    """A word that is Hangul beyond doubt, or mostly Hangul: the Korean model is the one for this line."""
+    words = [word for line in lines for word in line]
+    sure = any(
+        word.confidence >= _SURE and sum(map(is_hangul, word.text)) >= _A_WORD for word in words
+    )
+    letters = [char for word in words for char in word.text if char.isalpha()]
+    hangul = sum(map(is_hangul, letters))
+    return sure or (hangul > _MOSTLY_HANGUL * len(letters) and _mean(lines) >= _SURE)
 
 
 def _mean(lines: list[list[Spelled]]) -> float:
@@ -250,11 +310,6 @@ def _line(words: list[Word], size: float) -> TextLine:
         confidence=round(confidence, 4),
         words=tuple(words),
     )
-
-
-def calibrated(confidence: float) -> float:
-    """The engine's confidence (0 to 100) as the share of such words that are right (0 to 1)."""
-    return min(1.0, max(0.0, confidence / 100))
 
 
 def placed(line: TextLine, prepared: Placement) -> TextLine:

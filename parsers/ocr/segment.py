@@ -2,29 +2,35 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from PIL import Image
 
+from parsers.common.paged.bands import stacks_of
 from parsers.common.paged.reading_order import Item, regions
-from parsers.common.paged.ruling import Rule, merge_rules
-from parsers.common.paged.textline import cover, overlap
+from parsers.common.paged.ruling import Rule, find_grids, merge_rules
+from parsers.common.paged.textline import TextLine, cover, overlap, within
+from parsers.ocr.lines import line_boxes, usual_height
 from parsers.ocr.prepare import ink
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy.typing as npt
 
     from contracts.documents import Box
 
-__all__ = ["columns", "find_rules", "without_rules"]
+__all__ = ["Layout", "columns", "find_rules", "layout", "without_rules"]
 
 _PROBE = 100.0
 _RULE_INCH = 0.45
 _THICK = 5
 _CROWDED = 0.25
 _SMEAR_INCH = 0.11
-_MIN_TEXT = (4, 5)
+_MIN_TEXT = (4, 2)
+_MIN_DIGIT = 6
 _MAX_PIECES = 4000
 
 
@@ -122,39 +128,108 @@ def _erase(level: npt.NDArray[np.uint8], paper: int, rule: Rule, pixel: float, m
     band[:, ~crossed[: band.shape[1]]] = paper
 
 
-def columns(image: Image.Image, dpi: float) -> list[Box]:
-    """Boxes (points) to be recognised one after the other: one for a page of a single column.
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Where text stands on a page.
+
+    Attributes:
+        regions: Columns and bands in reading order, each the lines of its text; boxes in points.
+        crowded: Not a page of lines (a screen of dots, a photograph): the regions are empty.
+    """
+
+    regions: tuple[tuple[Box, ...], ...]
+    crowded: bool = False
+
+
+def layout(
+    image: Image.Image,
+    dpi: float,
+    horizontal: Sequence[Rule] = (),
+    vertical: Sequence[Rule] = (),
+) -> Layout:
+    """Lines of text, by column.
 
     Runs of ink are smeared to lines of text, their boxes put in reading order; neighbouring regions
-    of the same column are recognised together.
+    of the same column are taken together. A table is one thing for the order of a page.
+
+    Args:
+        image: Level page, its rules painted over.
+        dpi: Its resolution.
+        horizontal: The rules that it had, points.
+        vertical: The same.
     """
-    scale = 72 / min(_PROBE, dpi)
-    lines = _line_boxes(ink(image, dpi, _PROBE), min(_PROBE, dpi))
-    if not lines or len(lines) > _MAX_PIECES:
-        return [(0.0, 0.0, image.width * 72 / dpi, image.height * 72 / dpi)]
-    boxes: list[Box] = [(le * scale, t * scale, r * scale, b * scale) for le, t, r, b in lines]
-    sizes = sorted(box[3] - box[1] for box in boxes)
-    usual = sizes[len(sizes) // 2]
-    found = [
-        cover(boxes[i] for i in region)
-        for region in regions([Item(box, min(box[3] - box[1], 2 * usual)) for box in boxes])
+    probe = min(_PROBE, dpi)
+    scale = 72 / probe
+    dark = ink(image, dpi, _PROBE)
+    found = _line_boxes(dark, probe)
+    if len(found) > _MAX_PIECES:
+        return Layout((), crowded=True)
+    boxes: list[Box] = [(le * scale, t * scale, r * scale, b * scale) for le, t, r, b in found]
+    usual = usual_height(boxes)
+    tables = _table_boxes(boxes, horizontal, vertical, usual)
+    owner = [next((k for k, t in enumerate(tables) if within(_centre(b), t)), -1) for b in boxes]
+    free = [i for i, table in enumerate(owner) if table < 0]
+    items = [Item(boxes[i], min(boxes[i][3] - boxes[i][1], 2 * usual)) for i in free]
+    items += [Item(table) for table in tables]
+    groups: list[list[Box]] = []
+    for region in regions(items):
+        group: list[Box] = []
+        for i in region:
+            if i < len(free):
+                group.append(boxes[free[i]])
+            else:
+                own = i - len(free)
+                group += [box for box, table in zip(boxes, owner, strict=True) if table == own]
+        groups.append(group)
+    together = _together([group for group in groups if group])
+    return Layout(tuple(tuple(line_boxes(group, dark, scale)) for group in together))
+
+
+def _table_boxes(
+    boxes: Sequence[Box], horizontal: Sequence[Rule], vertical: Sequence[Rule], usual: float
+) -> list[Box]:
+    """Where ruled tables stand, those within others left out."""
+    grids, loose = find_grids(horizontal, vertical)
+    found = [grid.box for grid in grids if len(grid.slots) > 1]
+    pieces = [
+        TextLine(text="x", box=box, size=min(box[3] - box[1], 2 * usual))
+        for box in boxes
+        if not any(within(_centre(box), grid) for grid in found)
     ]
-    return _together(found)
-
-
-def _together(found: list[Box]) -> list[Box]:
-    """Consecutive regions, one below the other, whose common box touches no other region."""
+    found += [(s[0].low, s[0].at, s[0].high, s[-1].at) for s in stacks_of(loose, pieces)]
+    found.sort(key=lambda box: (box[0] - box[2]) * (box[3] - box[1]))
     out: list[Box] = []
-    for index, box in enumerate(found):
+    for box in found:
+        if not any(within(_centre(box), other) for other in out):
+            out.append(box)
+    return out
+
+
+def _centre(box: Box) -> tuple[float, float]:
+    return (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
+
+
+def columns(image: Image.Image, dpi: float) -> list[Box]:
+    """Boxes (points) of the regions of a page's layout, the whole page where it has none."""
+    found = [cover(region) for region in layout(image, dpi).regions if region]
+    return found or [(0.0, 0.0, image.width * 72 / dpi, image.height * 72 / dpi)]
+
+
+def _together(found: list[list[Box]]) -> list[list[Box]]:
+    """Consecutive regions, one below the other, whose common box touches no other region."""
+    covers = [cover(group) for group in found]
+    out: list[list[Box]] = []
+    for index, group in enumerate(found):
         if out:
-            both = cover([out[-1], box])
-            others = [*out[:-1], *found[index + 1 :]]
-            narrower = min(box[2] - box[0], out[-1][2] - out[-1][0])
-            below = overlap(box[0], box[2], out[-1][0], out[-1][2]) > narrower / 2
+            last, own = cover(out[-1]), covers[index]
+            both = cover([last, own])
+            others = [*(cover(g) for g in out[:-1]), *covers[index + 1 :]]
+            narrower = min(own[2] - own[0], last[2] - last[0])
+            below = overlap(own[0], own[2], last[0], last[2]) > narrower / 2
             if below and not any(_meets(both, other) for other in others):
-                out[-1] = both
+                out[-1] = [*out[-1], *group]
                 continue
-        out.append(box)
+        out.append(list(group))
     return out
 
 
@@ -192,5 +267,8 @@ def _line_boxes(dark: npt.NDArray[np.bool_], probe: float) -> list[tuple[int, in
     return [
         (b[0], b[1], b[2], b[3])
         for b in boxes
-        if b[4] and b[3] - b[1] >= least_high and b[2] - b[0] >= least_wide
+        if b[4]
+        and b[3] - b[1] >= least_high
+        and b[2] - b[0] >= least_wide
+        and max(b[3] - b[1], b[2] - b[0]) >= _MIN_DIGIT
     ]

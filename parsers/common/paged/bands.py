@@ -14,15 +14,22 @@ if TYPE_CHECKING:
 
     from parsers.common.paged.textline import TextLine
 
-__all__ = ["grid_of_bands"]
+__all__ = ["grid_of_bands", "stacks_of"]
 
 _SAME_END = 6.0
 _MIN_RULES = 3
 _RUNNING = 0.7
+_MANY_ROWS = 6
+_LONG_EM = 11.0
 
 
 def grid_of_bands(rules: Sequence[Rule], lines: Sequence[TextLine]) -> list[Grid]:
     """Grids from stacks of at least three horizontal rules of one width, columns from the text."""
+    return [grid for part in stacks_of(rules, lines) if (grid := _band_grid(part, lines))]
+
+
+def stacks_of(rules: Sequence[Rule], lines: Sequence[TextLine]) -> list[list[Rule]]:
+    """At least three rules of one width, one below the other, with no running text between them."""
     stacks: list[list[Rule]] = []
     for rule in sorted(rules, key=lambda r: r.at):
         for stack in stacks:
@@ -32,10 +39,7 @@ def grid_of_bands(rules: Sequence[Rule], lines: Sequence[TextLine]) -> list[Grid
                 break
         else:
             stacks.append([rule])
-    grids: list[Grid] = []
-    for stack in stacks:
-        grids += [g for part in _broken(stack, lines) if (g := _band_grid(part, lines))]
-    return grids
+    return [part for stack in stacks for part in _broken(stack, lines)]
 
 
 def _broken(stack: list[Rule], lines: Sequence[TextLine]) -> list[list[Rule]]:
@@ -49,11 +53,19 @@ def _broken(stack: list[Rule], lines: Sequence[TextLine]) -> list[list[Rule]]:
             for r in rows
             if len(r) == 1 and r[0].box[2] - r[0].box[0] > _RUNNING * (box[2] - box[0])
         ]
-        if not rows or len(running) * 2 > len(rows) + 1:
+        if not rows or len(running) * 2 > len(rows) + 1 or _columns_of_text(rows):
             parts.append([lower])
         else:
             parts[-1].append(lower)
     return [part for part in parts if len(part) >= _MIN_RULES]
+
+
+def _columns_of_text(rows: Sequence[Sequence[TextLine]]) -> bool:
+    """Many rows whose pieces are mostly long for their size: columns of a page between two of its rules."""
+    if len(rows) < _MANY_ROWS:
+        return False
+    lengths = sorted((p.box[2] - p.box[0]) / max(p.size, 1.0) for row in rows for p in row)
+    return lengths[len(lengths) // 2] > _LONG_EM
 
 
 def _band_grid(stack: list[Rule], lines: Sequence[TextLine]) -> Grid | None:

@@ -31,6 +31,7 @@ _AS_WIDE = 0.6
 _BLOCK = 20.0
 _MAX_DEPTH = 12
 _MOST_GAPS = 6
+_ALONE_WEIGHT = 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,12 +156,17 @@ def _blocks_side_by_side(items: Sequence[Item], narrow: list[int]) -> bool:
 def _empty_runs(
     items: Sequence[Item], narrow: list[int], least: float
 ) -> list[tuple[float, float]]:
-    """Intervals of x of at least ``least`` points that (almost) no narrow box covers."""
+    """Intervals of x of at least ``least`` points that (almost) no narrow box covers.
+
+    A short line that stands alone in its row (a title, a page number) says little against a gutter below it.
+    """
     events: list[tuple[float, float]] = []
     total = 0.0
+    alone = _alone(items, narrow)
     for i in narrow:
         left, top, right, bottom = items[i].box
-        events += [(left, bottom - top), (right, top - bottom)]
+        weight = (bottom - top) * (_ALONE_WEIGHT if i in alone else 1.0)
+        events += [(left, weight), (right, -weight)]
         total += bottom - top
     events.sort()
     allowed = 0.04 * total
@@ -175,6 +181,17 @@ def _empty_runs(
         elif start is None:
             start = x
     return runs
+
+
+def _alone(items: Sequence[Item], narrow: list[int]) -> set[int]:
+    """Boxes of text beside which no other box of ``narrow`` stands."""
+    centres = sorted(_centre_y(items[i]) for i in narrow)
+    return {
+        i
+        for i in narrow
+        if items[i].size
+        and bisect_left(centres, items[i].box[3]) - bisect_right(centres, items[i].box[1]) <= 1
+    }
 
 
 def _support(items: Sequence[Item], narrow: list[int], gap: tuple[float, float]) -> float:

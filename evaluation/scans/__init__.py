@@ -1,0 +1,1 @@
+"""Korean scans made here, with known text: what recognition is measured on (``make bench-ocr``)."""

@@ -1,0 +1,104 @@
+"""Lines of a scan that Tesseract's own search loses: short ones, those under strokes, those in tables."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PIL import Image, ImageDraw
+
+from parsers.ocr.align import Spelled
+from parsers.ocr.calibration import calibrated, raw_confidence
+from parsers.ocr.lines import LineSheet, line_boxes, usual_height
+from parsers.ocr.prepare import noise_of, prepare, without_specks
+from parsers.ocr.segment import find_rules, layout
+
+SENTENCE = "작업자는 안전 장갑과 보호 안경을 착용하여야 한다"
+
+
+def flat(text: str) -> str:
+    return "".join(text.split())
+
+
+def test_a_pen_stroke_across_lines_does_not_cost_them(maker, parse):
+    maker.new_page(420, 300)
+    maker.lines(40, 60, *(SENTENCE[i:] + SENTENCE[:i] for i in range(0, 16, 2)), size=12, step=22)
+    scan = maker.picture()
+    ImageDraw.Draw(scan).line((500, 120, 560, 560), fill=(20, 20, 90), width=4)
+    text = flat(" ".join(block.text for block in parse(scan).blocks))
+    assert sum(word in text for word in ("안전", "장갑과", "보호", "착용하여야")) == 4
+    assert len(text) > 0.85 * 8 * len(flat(SENTENCE))
+
+
+def test_two_columns_under_a_centred_title_are_read_one_after_the_other(maker, parse):
+    maker.text(210, 70, "설비 점검 결과 보고", 18)
+    left = [f"왼쪽 줄 {SENTENCE}"[:22] for _ in range(9)]
+    right = [f"오른쪽 줄 {SENTENCE}"[:22] for _ in range(9)]
+    maker.lines(60, 120, *left, size=11, step=20)
+    maker.lines(320, 120, *right, size=11, step=20)
+    maker.text(290, 800, "- 3 -", 10)
+    text = flat(" ".join(block.text for block in parse(maker.picture()).blocks))
+    assert text.rindex("왼쪽") < text.index("오른쪽")
+
+
+def test_columns_above_a_table_do_not_cut_the_table(new_maker):
+    page = new_maker()
+    page.lines(60, 100, *[SENTENCE[:20]] * 8, size=11, step=20)
+    page.lines(320, 100, *[SENTENCE[:20]] * 8, size=11, step=20)
+    for y in (330, 352, 440):
+        page.page.draw_line((60, y), (535, y))
+    for row in range(5):
+        for column, x in enumerate((66, 180, 300, 420)):
+            page.text(x, 346 + row * 20, f"칸 {row}{column}", 10)
+    picture = page.picture(200).convert("L")
+    horizontal, vertical = find_rules(picture, 200)
+    regions = layout(picture, 200, horizontal, vertical).regions
+    assert len(regions) == 3
+    assert len(regions[2]) == 5  # the rows of the table, whole
+    assert all(box[2] - box[0] > 300 for box in regions[2])
+
+
+def test_cells_of_two_lines_do_not_swallow_their_neighbour():
+    pieces = [(0.0, 0.0, 50.0, 10.0), (0.0, 13.0, 50.0, 23.0), (60.0, 6.5, 90.0, 16.5)]
+    assert len(line_boxes(pieces, np.zeros((30, 100), bool), 1.0)) == 3
+    beside = [(0.0, 0.0, 50.0, 10.0), (60.0, 1.0, 90.0, 11.0)]
+    assert line_boxes(beside, np.zeros((30, 100), bool), 1.0) == [(0.0, 0.0, 90.0, 11.0)]
+    assert usual_height(pieces) == 10
+
+
+def test_words_of_a_sheet_lead_back_to_the_page():
+    page = Image.new("L", (400, 300), 255)
+    ImageDraw.Draw(page).rectangle((100, 150, 140, 160), fill=0)
+    for scale in (0.5, 1.0, 2.0):
+        sheet = LineSheet.of(page, 72, [(20, 20, 80, 30), (98, 148, 142, 162)], scale)
+        ys, xs = np.nonzero(np.asarray(sheet.image) < 128)
+        box = (float(xs.min()), float(ys.min()), float(xs.max()), float(ys.max()))
+        first, second = sheet.given_back([[Spelled("금", box, 90.0)]])
+        assert not first
+        assert second[0][0].box == pytest.approx((100, 150, 140, 160), abs=3)
+
+
+def test_specks_go_and_thin_rules_stay(maker):
+    maker.grid([60.0, 260.0], [100.0, 160.0])
+    clean = np.asarray(maker.picture(150).convert("L")).copy()
+    dirty = clean.copy()
+    dirty[40::37, 30::41] = 0
+    tidy = np.asarray(without_specks(Image.fromarray(dirty)))
+    assert (tidy != clean).mean() < 0.0002
+    horizontal, _ = find_rules(prepare(Image.fromarray(dirty), 150, 300).sharp, 300)
+    assert [round(rule.at) for rule in horizontal] == pytest.approx([100, 160], abs=1)
+
+
+@pytest.mark.parametrize("sigma", [0, 4, 12])
+def test_noise_is_measured_on_the_paper(sigma):
+    rng = np.random.default_rng(3)
+    level = np.full((300, 300), 215.0)
+    level[100:120, 20:280:3] = 20
+    noisy = np.clip(level + rng.normal(0, sigma, level.shape), 0, 255).astype(np.uint8)
+    assert noise_of(Image.fromarray(noisy)) == pytest.approx(sigma, abs=1.2)
+
+
+def test_confidence_is_a_share_that_rises():
+    shares = [calibrated(raw) for raw in range(0, 101, 5)]
+    assert shares == sorted(shares)
+    assert all(0 <= share <= 1 for share in shares)
+    assert calibrated(raw_confidence(0.9)) == pytest.approx(0.9)
