@@ -57,6 +57,7 @@ def parse_fingerprint(parse: ParseSettings, ocr: OcrSettings) -> str:
         "parsers": [[entry.name, entry.version] for entry in parsers_in_use(parse.alternatives)],
         "cells": parse.max_cells,
         "pages": parse.max_pages,
+        "office": parse.office,
         "ocr": ocr.model_dump(mode="json"),
     }
     return digest(json.dumps(values, sort_keys=True))

@@ -50,6 +50,9 @@ PARSERS: tuple[ParserEntry, ...] = (
     ParserEntry("xlsx", frozenset({"xlsx"}), "parsers.xlsx:XlsxParser", version=3),
     ParserEntry("xls", frozenset({"xls"}), "parsers.xls:XlsParser", version=2),
     ParserEntry("docx", frozenset({"docx"}), "parsers.docx:DocxParser", version=2),
+    ParserEntry("legacy", frozenset({"doc", "ppt", "rtf"}), "parsers.legacy:LegacyParser"),
+    ParserEntry("xlsb", frozenset({"xlsb"}), "parsers.xlsx.binary:XlsbParser"),
+    ParserEntry("odf", frozenset({"odt", "ods", "odp", "odg"}), "parsers.odf:OdfParser"),
     ParserEntry("hwp", frozenset({"hwp"}), "parsers.hwp:HwpParser", version=3),
     ParserEntry("hwpx", frozenset({"hwpx"}), "parsers.hwpx:HwpxParser", version=3),
     ParserEntry(

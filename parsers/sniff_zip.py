@@ -67,7 +67,14 @@ _BY_MIMETYPE = {
     "application/epub+zip": "epub",
 }
 _OPEN_DOCUMENT = "application/vnd.oasis.opendocument."
-_OPEN_NAMES = {"text": "odt", "spreadsheet": "ods", "presentation": "odp", "graphics": "odg"}
+_OPEN_NAMES = {
+    "text": "odt",
+    "text-web": "odt",
+    "text-master": "odt",
+    "spreadsheet": "ods",
+    "presentation": "odp",
+    "graphics": "odg",
+}
 
 Verdict = tuple[str, FailureClass | None, str]
 

@@ -167,6 +167,63 @@ def _xls() -> bytes:
     )
 
 
+def _doc() -> bytes:
+    """Word 97 (MS-DOC): a file information block, one piece of text, and the table of pieces."""
+    text = f"{TEXT}\r".encode("utf-16-le")
+    start = 2048
+    pieces = struct.pack("<IIHIH", 0, len(text) // 2, 0, start, 0)
+    table = b"\2" + struct.pack("<I", len(pieces)) + pieces
+    block = bytearray(start)
+    struct.pack_into("<HH", block, 0, 0xA5EC, 0xC1)
+    struct.pack_into("<H", block, 32, 14)
+    struct.pack_into("<H", block, 62, 22)
+    struct.pack_into("<I", block, 76, len(text) // 2)
+    struct.pack_into("<H", block, 152, 93)
+    struct.pack_into("<II", block, 154 + 33 * 8, 0, len(table))
+    return _compound(
+        {
+            "WordDocument": (bytes(block) + text).ljust(8192, b"\0"),
+            "0Table": table.ljust(4096, b"\0"),
+        }
+    )
+
+
+def _ppt() -> bytes:
+    """PowerPoint 97 (MS-PPT): a document that lists one slide with an outline text, and the chain of edits."""
+
+    def record(kind: int, data: bytes, container: int = 0) -> bytes:
+        return struct.pack("<HHI", container, kind, len(data)) + data
+
+    text = record(3999, struct.pack("<I", 0)) + record(4000, TEXT.encode("utf-16-le"))
+    slides = record(4080, record(1011, struct.pack("<IIiII", 2, 0, 1, 256, 0)) + text, 0xF)
+    document = record(1000, slides, 0xF)
+    slide = record(1006, record(1007, b"\0" * 24), 0xF)
+    directory = record(6002, struct.pack("<III", 2 << 20 | 1, 0, len(document)))
+    at = len(document) + len(slide)
+    edit = record(4085, struct.pack("<IIIIIII", 0, 0, 0, at, 1, 3, 0))
+    user = record(
+        4086, struct.pack("<IIIHH", 20, 0xE391C05F, at + len(directory), 0, 0) + b"\0" * 8
+    )
+    stream = document + slide + directory + edit
+    return _compound(
+        {"PowerPoint Document": stream.ljust(8192, b"\0"), "Current User": user.ljust(4096, b"\0")}
+    )
+
+
+def _open_document(kind: str, body: str) -> bytes:
+    names = " ".join(
+        f'xmlns:{prefix}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"'
+        for prefix, name in (
+            ("office", "office"),
+            ("text", "text"),
+            ("table", "table"),
+            ("draw", "drawing"),
+        )
+    )
+    content = f"<office:document-content {names}><office:body><office:{kind}>{body}</office:{kind}></office:body></office:document-content>"
+    return _zip({"mimetype": f"application/vnd.oasis.opendocument.{kind}", "content.xml": content})
+
+
 def _pptx() -> bytes:
     from pptx import Presentation
 
@@ -200,6 +257,12 @@ BUILDERS: dict[str, Callable[[], bytes]] = {
     "xlsx": _xlsx,
     "xls": _xls,
     "docx": _docx,
+    "doc": _doc,
+    "ppt": _ppt,
+    "rtf": ("{\\rtf1\\ansi " + "".join(f"\\u{ord(c)}?" for c in TEXT) + "\\par}").encode,
+    "odt": lambda: _open_document("text", f"<text:p>{TEXT}</text:p>"),
+    "odp": lambda: _open_document("presentation", f"<draw:page><draw:frame><draw:text-box><text:p>{TEXT}</text:p></draw:text-box></draw:frame></draw:page>"),
+    "ods": lambda: _open_document("spreadsheet", f'<table:table table:name="a"><table:table-row><table:table-cell><text:p>{TEXT}</text:p></table:table-cell></table:table-row></table:table>'),
     "hwp": _hwp,
     "hwpx": _hwpx,
     "eml": lambda: MAIL,

@@ -28,13 +28,13 @@ def spool_folder(tmp_path: Path) -> Path:
 def parse(tmp_path: Path, spool_folder: Path) -> Parse:
     """``parse(path or bytes, format, **limits)``."""
 
-    def run(content: Path | bytes, format_name: str, **limits: int) -> ParsedDocument:
+    def run(content: Path | bytes, format_name: str, **limits: object) -> ParsedDocument:
         if isinstance(content, bytes):
             path = tmp_path / "made.bin"
             path.write_bytes(content)
         else:
             path = content
-        settings = ParseSettings(**limits)
+        settings = ParseSettings.model_validate(limits)
         context = SpoolContext(
             limits=settings,
             ocr=OcrSettings(),

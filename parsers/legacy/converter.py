@@ -1,0 +1,172 @@
+"""The client of the converter: starts it when first needed, gives up on jobs that take too long, and starts it anew."""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import select
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import suppress
+from pathlib import Path
+
+__all__ = ["Converter", "converter_for", "find_office"]
+
+_SERVER = Path(__file__).with_name("office_server.py")
+_LIBRARIES = ("libmergedlo.so", "libsofficeapp.so")
+_COMMANDS = ("soffice", "libreoffice")
+_START_SECONDS = 40.0
+_MOST_JOBS = 100
+"""Jobs of one process; LibreOffice grows."""
+_MOST_FAILURES = 3
+
+
+def find_office(setting: str) -> Path | None:
+    """LibreOffice's ``program`` folder, or None.
+
+    Args:
+        setting: ``auto`` to look for it, ``off``, or the path of its command.
+    """
+    if setting == "off":
+        return None
+    for command in _COMMANDS if setting == "auto" else (setting,):
+        found = shutil.which(command)
+        folder = Path(found).resolve().parent if found else None
+        if folder and any((folder / name).exists() for name in _LIBRARIES):
+            return folder
+    return None
+
+
+class Converter:
+    """One converter process, for one parse process; ended with it.
+
+    Args:
+        program: See :func:`find_office`.
+    """
+
+    def __init__(self, program: Path) -> None:
+        self._program = program
+        self._process: subprocess.Popen[bytes] | None = None
+        self._profile = ""
+        self._jobs = 0
+        self._failures = 0
+        atexit.register(self.close)
+
+    def convert(self, source: Path, target: Path, format_name: str, seconds: float) -> bool:
+        """Convert a file.
+
+        Args:
+            source: The file; its name's ending helps LibreOffice to know what it is.
+            target: Where the result shall lie.
+            format_name: ``docx``, ``pptx`` or ``xlsx``.
+            seconds: Time limit.
+
+        Returns:
+            False where it failed or took too long; what was started is ended then.
+        """
+        if self._failures >= _MOST_FAILURES:
+            return False  # it does not even start here: do not pay for that with every file
+        job = {"source": str(source), "target": str(target), "format": format_name}
+        if self._process is None and not self._start():
+            self._failures += 1
+            return False
+        answer = self._ask(job, seconds)
+        self._jobs += 1
+        if answer is None or self._jobs >= _MOST_JOBS:
+            self.close()
+        else:
+            self._failures = 0
+        return bool(answer)
+
+    def close(self) -> None:
+        """End the process and remove its profile."""
+        process, self._process, self._jobs = self._process, None, 0
+        if process is not None:
+            process.kill()
+            process.wait()
+            for pipe in (process.stdin, process.stdout):
+                if pipe is not None:
+                    with suppress(OSError):
+                        pipe.close()
+        if self._profile:
+            shutil.rmtree(self._profile, ignore_errors=True)
+            self._profile = ""
+
+    def _start(self) -> bool:
+        self._profile = tempfile.mkdtemp(prefix=f"seoga-office-{os.getpid()}-")
+        _remove_abandoned(Path(self._profile).parent)
+        environment = {
+            "HOME": self._profile,
+            "TMPDIR": self._profile,
+            "PATH": os.defpath,
+            "LANG": "C.UTF-8",
+            "SAL_USE_VCLPLUGIN": "svp",
+        }
+        command = [sys.executable, "-I", str(_SERVER), str(self._program), self._profile]
+        self._process = subprocess.Popen(  # noqa: S603  our own command, no shell
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=environment,
+            cwd=self._profile,
+        )
+        started = self._ask(None, _START_SECONDS)
+        if not started:
+            self.close()
+        return bool(started)
+
+    def _ask(self, job: dict[str, str] | None, seconds: float) -> bool | None:
+        """The answer to a job (None: to the start); None where the process died or takes too long."""
+        process = self._process
+        if process is None or process.stdin is None or process.stdout is None:
+            return None
+        try:
+            if job is not None:
+                process.stdin.write(json.dumps(job).encode() + b"\n")
+                process.stdin.flush()
+            line = _read_line(process.stdout.fileno(), seconds)
+        except OSError:
+            return None
+        if not line.endswith(b"\n"):
+            return None
+        return bool(json.loads(line)["done"])
+
+
+_CONVERTERS: dict[Path, Converter] = {}
+
+
+def converter_for(setting: str) -> Converter | None:
+    """The converter of this process; None where there is no LibreOffice."""
+    program = find_office(setting)
+    if program is None:
+        return None
+    if program not in _CONVERTERS:
+        _CONVERTERS[program] = Converter(program)
+    return _CONVERTERS[program]
+
+
+def _read_line(descriptor: int, seconds: float) -> bytes:
+    until = time.monotonic() + seconds
+    line = b""
+    while not line.endswith(b"\n"):
+        left = until - time.monotonic()
+        if left <= 0 or not select.select([descriptor], [], [], left)[0]:
+            break
+        chunk = os.read(descriptor, 4096)
+        if not chunk:
+            break
+        line += chunk
+    return line
+
+
+def _remove_abandoned(folder: Path) -> None:
+    """Profiles of parse processes that were killed."""
+    for left in folder.glob("seoga-office-*-*"):
+        owner = left.name.split("-")[2]
+        if owner.isdecimal() and not Path(f"/proc/{owner}").exists():
+            shutil.rmtree(left, ignore_errors=True)
