@@ -5,10 +5,12 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import click
+
+from app.queue_health import Check, queue_checks
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,15 +23,6 @@ __all__ = ["command"]
 _LOW_DISK_GB = 2
 
 
-@dataclass(frozen=True, slots=True)
-class _Check:
-    name: str
-    fine: bool
-    needed: bool
-    found: str
-    advice: str = ""
-
-
 @click.command("doctor", short_help="이 컴퓨터에 빠진 것 (what is missing on this machine).")
 @click.option("--json", "as_json", is_flag=True, help="JSON 으로 출력.")
 def command(*, as_json: bool) -> None:
@@ -40,7 +33,7 @@ def command(*, as_json: bool) -> None:
     from contracts.settings import load_settings
 
     settings = load_settings()
-    checks = [check(settings) for check in _CHECKS]
+    checks = [*(check(settings) for check in _CHECKS), *queue_checks(settings)]
     if as_json:
         import json
 
@@ -55,34 +48,34 @@ def command(*, as_json: bool) -> None:
         sys.exit(1)
 
 
-def _python(_settings: Settings) -> _Check:
+def _python(_settings: Settings) -> Check:
     version = ".".join(map(str, sys.version_info[:3]))
-    return _Check("Python", sys.version_info >= (3, 11), needed=True, found=version)
+    return Check("Python", sys.version_info >= (3, 11), needed=True, found=version)
 
 
-def _sqlite(_settings: Settings) -> _Check:
+def _sqlite(_settings: Settings) -> Check:
     from catalog.database import SQLITE_MINIMUM
 
     name = "SQLite (pysqlite3, FTS5)"
     try:
         from pysqlite3 import dbapi2
     except ImportError as problem:
-        return _Check(
+        return Check(
             name, fine=False, needed=True, found=str(problem), advice="pip install pysqlite3"
         )
     fine = dbapi2.sqlite_version_info >= SQLITE_MINIMUM
-    return _Check(
+    return Check(
         name, fine, needed=True, found=dbapi2.sqlite_version, advice="pip install -U pysqlite3"
     )
 
 
-def _tesseract(settings: Settings) -> _Check:
+def _tesseract(settings: Settings) -> Check:
     name = f"Tesseract OCR ({settings.ocr.languages})"
     advice = "apt-get install tesseract-ocr tesseract-ocr-kor"
     program = shutil.which("tesseract")
     if program is None:
         found = "없음: 스캔은 읽지 못합니다 (missing: scans cannot be read)"
-        return _Check(name, fine=False, needed=settings.ocr.enabled, found=found, advice=advice)
+        return Check(name, fine=False, needed=settings.ocr.enabled, found=found, advice=advice)
     done = subprocess.run(  # noqa: S603  a fixed command
         [program, "--list-langs"], capture_output=True, text=True, timeout=20, check=False
     )
@@ -90,12 +83,12 @@ def _tesseract(settings: Settings) -> _Check:
         lang for lang in settings.ocr.languages.split("+") if lang not in done.stdout.split()
     ]
     found = f"언어 없음 (missing languages): {', '.join(missing)}" if missing else program
-    return _Check(name, fine=not missing, needed=settings.ocr.enabled, found=found, advice=advice)
+    return Check(name, fine=not missing, needed=settings.ocr.enabled, found=found, advice=advice)
 
 
-def _libreoffice(_settings: Settings) -> _Check:
+def _libreoffice(_settings: Settings) -> Check:
     program = shutil.which("soffice") or shutil.which("libreoffice")
-    return _Check(
+    return Check(
         "LibreOffice",
         fine=program is not None,
         needed=False,
@@ -104,7 +97,7 @@ def _libreoffice(_settings: Settings) -> _Check:
     )
 
 
-def _home(settings: Settings) -> _Check:
+def _home(settings: Settings) -> Check:
     name = "SEOGA_HOME"
     try:
         settings.home.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -115,13 +108,13 @@ def _home(settings: Settings) -> _Check:
         advice = (
             "SEOGA_HOME 을 쓸 수 있는 로컬 폴더로 (set it to a local folder that can be written)"
         )
-        return _Check(name, fine=False, needed=True, found=str(problem), advice=advice)
+        return Check(name, fine=False, needed=True, found=str(problem), advice=advice)
     if remote := _remote_kind(settings.home):
         advice = "네트워크 드라이브에서는 색인이 깨질 수 있습니다 (local disk only, never a network drive)"
-        return _Check(name, fine=False, needed=True, found=remote, advice=advice)
+        return Check(name, fine=False, needed=True, found=remote, advice=advice)
     free = shutil.disk_usage(settings.home).free / 1e9
     found = f"{settings.home} ({free:.0f} GB 남음, free)"
-    return _Check(
+    return Check(
         name,
         free >= _LOW_DISK_GB,
         needed=True,
@@ -130,13 +123,13 @@ def _home(settings: Settings) -> _Check:
     )
 
 
-def _private(settings: Settings) -> _Check:
+def _private(settings: Settings) -> Check:
     name = "SEOGA_HOME 권한 (mode)"
     try:
         mode = settings.home.stat().st_mode & 0o777
     except OSError as problem:
-        return _Check(name, fine=False, needed=False, found=str(problem))
-    return _Check(
+        return Check(name, fine=False, needed=False, found=str(problem))
+    return Check(
         name,
         fine=not mode & 0o077,
         needed=False,
@@ -156,7 +149,7 @@ def _remote_kind(home: Path) -> str:
     return best[1] if best[1] in {"nfs", "nfs4", "cifs", "smb3", "fuse.sshfs", "9p"} else ""
 
 
-def _embedder(settings: Settings) -> _Check:
+def _embedder(settings: Settings) -> Check:
     from contracts.errors import SeogaError
     from search.embedding.registry import make_embedder
 
@@ -165,8 +158,8 @@ def _embedder(settings: Settings) -> _Check:
         made = make_embedder(settings.embedder, settings.home)
         vector = made.embed_query("점검")
     except (SeogaError, ImportError, OSError) as problem:
-        return _Check(name, fine=False, needed=True, found=str(problem))
-    return _Check(
+        return Check(name, fine=False, needed=True, found=str(problem))
+    return Check(
         name,
         fine=True,
         needed=True,
@@ -174,9 +167,9 @@ def _embedder(settings: Settings) -> _Check:
     )
 
 
-def _token(settings: Settings) -> _Check:
+def _token(settings: Settings) -> Check:
     present = settings.api.token is not None
-    return _Check(
+    return Check(
         "API 토큰 (token)",
         fine=present,
         needed=False,
@@ -187,7 +180,7 @@ def _token(settings: Settings) -> _Check:
     )
 
 
-_CHECKS: tuple[Callable[[Settings], _Check], ...] = (
+_CHECKS: tuple[Callable[[Settings], Check], ...] = (
     _python,
     _sqlite,
     _home,

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from app.queue_health import broker_state
+
 if TYPE_CHECKING:
     from app.metrics import IndexNumbers, Numbers
     from catalog.catalog import Catalog
@@ -51,6 +53,7 @@ def status_object(
     from app.metrics import measure
 
     numbers = measure(settings, catalog)
+    broker = broker_state(settings)
     found: dict[str, Any] = {
         "home": str(settings.home),
         "documents": numbers.documents,
@@ -59,6 +62,7 @@ def status_object(
         "queued": {"outbox": numbers.outbox, "hidden": numbers.overlay},
         "tasks": _tasks(numbers),
         "oldest_task_seconds": {k.value: round(s, 1) for k, s in numbers.oldest.items()},
+        "broker": asdict(broker) if broker is not None else None,
         "conflicts": numbers.conflicts,
         "quality": dict(numbers.quality),
         "ocr_pages": numbers.ocr_pages,
@@ -146,6 +150,13 @@ def _print(found: dict[str, Any]) -> None:
     line("대기 (queued)", found["queued"])
     for kind, states in found["tasks"].items():
         line(f"작업 (tasks) {kind}", states)
+    for kind, seconds in found["oldest_task_seconds"].items():
+        click.echo(f"가장 오래 기다린 일 (oldest task) {kind}: {seconds:.0f}초 (s)")
+    if found["broker"]:
+        problem = found["broker"]["problem"]
+        click.echo(f"큐 (broker): {problem}") if problem else line(
+            "울려 둔 종 (bells at the broker)", found["broker"]["bells"]
+        )
     line("파싱 품질 등급 (parse quality)", found["quality"])
     if found["index"]:
         problem = found["index"].pop("problem")
