@@ -132,7 +132,7 @@ def _hand_on(step: StepKit, item: _Item) -> list[TaskRequest]:
     payload = {**item.task.request.payload, "parts": str(item.parts)}
     record = item.record
     request = request_for(TaskKind.INDEX, record.item, record.digest, payload=payload)
-    return step.hand_on(item.task, [request])
+    return step.hand_on(item.task, [request], keys_of(item.key, item.parts or 0))
 
 
 def stored_vectors(blobs: BlobStore, record_key: str, part: int) -> Vectors:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from contracts.errors import ConfigError, SourceUnreachableError
+from contracts.errors import ConfigError, LeaseLostError, SourceUnreachableError
 from contracts.tasks import TaskKind, TaskRecord, TaskRequest
 from ingest.ids import digest
 from ingest.steps.recent import RecentVectors
@@ -67,22 +67,30 @@ class StepKit:
         self.kit.catalog.tasks.finish(task.request.key, task.worker, detail=detail)
 
     def hand_on(
-        self, task: TaskRecord, requests: Sequence[TaskRequest], *, again: bool = True
+        self, task: TaskRecord, requests: Sequence[TaskRequest], made: Iterable[str] = ()
     ) -> list[TaskRequest]:
-        """Finish a task and ask for what comes next, as one.
+        """Finish a task and ask for what comes next, also where it was done before: this is another round.
 
         Args:
             task: What is finished.
             requests: What comes next.
-            again: Also where it was done before: this is another round.
+            made: Blobs that were made for them.
 
         Returns:
             What waits now and did not before.
+
+        Raises:
+            LeaseLostError: another worker has taken over; where it has come to the end, ``made`` is removed.
         """
-        tasks = self.kit.catalog.tasks
-        with self.kit.catalog.transaction():
-            added = tasks.request_many(requests, again=again)
-            tasks.finish(task.request.key, task.worker)
+        tasks, request = self.kit.catalog.tasks, task.request
+        try:
+            with self.kit.catalog.transaction():
+                added = tasks.request_many(requests, again=True)
+                tasks.finish(request.key, task.worker)
+        except LeaseLostError:
+            if not tasks.busy(request.source, [request.subject]):
+                self.kit.blobs.delete(made)
+            raise
         return added
 
 

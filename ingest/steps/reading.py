@@ -96,4 +96,4 @@ def _ask_for_embedding(step: StepKit, task: TaskRecord, record: ReadRecord) -> l
     key = record.store(step.kit.blobs)
     payload = {"run": task.request.payload["run"], "record": key}
     request = request_for(TaskKind.EMBED, record.item, record.digest, payload=payload)
-    return step.hand_on(task, [request])
+    return step.hand_on(task, [request], [key])
