@@ -55,7 +55,7 @@ class NodeRecord(msgspec.Struct, frozen=True, kw_only=True):
     peak_mb: float
     fresh: bool
     within: tuple[str, ...]
-    unlocked: str
+    unlocked: str = ""
     has_document: bool
 
 
