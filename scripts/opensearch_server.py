@@ -90,16 +90,24 @@ def cache_folder() -> Path:
     return Path("/var/cache" if os.geteuid() == 0 else Path.home() / ".cache") / "seoga-test"
 
 
-def installation(cache: Path | None = None) -> Path:
-    """The server's home folder, put together from Maven Central where it is not there yet."""
+def installation(cache: Path | None = None, extra: tuple[str, ...] = ()) -> Path:
+    """The server's home folder, with further plugins, put together from Maven Central where it is not there yet."""
     folder = cache or cache_folder()
     folder.mkdir(parents=True, exist_ok=True)
-    home = folder / f"opensearch-{VERSION}"
+    plain = installation(folder) if extra else None  # before the lock: it takes it, too
+    home = folder / "-".join((f"opensearch-{VERSION}", *extra))
     with (folder / "opensearch.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # several test processes may come at once
         if not home.exists():
             with tempfile.TemporaryDirectory(dir=folder) as scratch:
-                made = _assemble(Path(scratch))
+                made = _assemble(Path(scratch)) if plain is None else Path(scratch) / "home"
+                if plain is not None:
+                    shutil.copytree(plain, made, copy_function=os.link)
+                for plugin in extra:
+                    archive = _download(
+                        f"org.opensearch.plugin:{plugin}:{VERSION}.0:zip", made.parent
+                    )
+                    _unpack(archive, made / "plugins" / plugin)
                 for path in (made, *made.rglob("*")):
                     path.chmod(0o755 if path.is_dir() else 0o644)
                 made.rename(home)
@@ -177,6 +185,8 @@ class OpenSearchServer:
         heap: Size of the Java heap, as for ``-Xmx``.
         port: HTTP port, kept over restarts.
         settings: More lines of ``opensearch.yml``.
+        plugins: Further plugins, by name.
+        environ: More variables of its environment.
         process: The running server, or None.
     """
 
@@ -184,6 +194,8 @@ class OpenSearchServer:
     heap: str = "1g"
     port: int = field(default_factory=lambda: free_port())  # noqa: PLW0108  defined below
     settings: dict[str, object] = field(default_factory=dict)
+    plugins: tuple[str, ...] = ()
+    environ: dict[str, str] = field(default_factory=dict)
     process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -197,7 +209,7 @@ class OpenSearchServer:
         Raises:
             RuntimeError: it did not come up; the end of its log.
         """
-        home = installation()
+        home = installation(extra=self.plugins)
         account = _account()
         for path in (
             self.folder,
@@ -217,7 +229,8 @@ class OpenSearchServer:
         with (self.folder / "out.log").open("ab") as log:
             self.process = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.folder,
-                env={"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C.UTF-8", "TZ": "UTC"}, **account,
+                env={"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C.UTF-8", "TZ": "UTC", **self.environ},
+                **account,
             )  # fmt: skip
         self._wait()
         return self

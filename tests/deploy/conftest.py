@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+import base64
+import json
 import re
+import shutil
+import ssl
 import subprocess
+import tempfile
+import time
+import urllib.error
+import urllib.request
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 import yaml
@@ -12,6 +21,15 @@ import yaml
 ROOT = Path(__file__).parents[2]
 VARIABLE = re.compile(r"\$(?:(\$)|\{(\w+)(?:(:-|:\?)([^}]*))?\}|(\w+))")
 SHARE = "/srv/plant"
+ACCOUNTS = {"seoga": "index_password", "admin": "opensearch_admin_password"}
+"""Accounts at OpenSearch, and the secrets that are their passwords."""
+
+
+class Answer(NamedTuple):
+    """What a server answered."""
+
+    status: int
+    text: str
 
 
 class Compose:
@@ -60,6 +78,99 @@ def _resolved(node, values: dict[str, str]):
     if isinstance(node, str):
         return VARIABLE.sub(lambda m: "$" if m[1] else values.get(m[2], m[4] or ""), node)
     return node
+
+
+class SecureServer:
+    """OpenSearch with its security plugin, the set's own configuration, certificates and passwords.
+
+    Args:
+        starter: The module that starts servers.
+        compose: The set.
+        folder: For configuration, data and logs.
+    """
+
+    def __init__(self, starter, compose: Compose, folder: Path) -> None:
+        self._compose = compose
+        given = yaml.safe_load((ROOT / "deploy/opensearch/opensearch.yml").read_text("utf-8"))
+        secrets = {f"SEOGA_{name.upper()}": self._secret(name) for name in ACCOUNTS.values()}
+        server = self
+
+        class Secure(starter.OpenSearchServer):
+            def _configure(self, home: Path) -> None:
+                super()._configure(home)
+                server._configure(self.folder / "conf", home)
+
+            def _wait(self) -> None:
+                server._wait(self.process)
+
+        self._server = Secure(
+            folder, "768m", settings=given | {"network.host": "127.0.0.1"},
+            plugins=("opensearch-security",), environ=secrets,
+        )  # fmt: skip
+        self.url = f"https://localhost:{self._server.port}"
+
+    def start(self):
+        """Start, and return when it answers."""
+        self._server.start()
+        return self
+
+    def kill(self) -> None:
+        """End it."""
+        self._server.kill()
+
+    def ask(self, path: str, user: str, password: str = "", method: str = "GET", body=None):
+        """Status and text of an answer; the account's own password where none is given; 0: no answer."""
+        word = base64.b64encode(
+            f"{user}:{password or self._secret(ACCOUNTS[user])}".encode()
+        ).decode()
+        headers = {"Authorization": f"Basic {word}", "Content-Type": "application/json"}
+        data = json.dumps(body).encode() if body is not None else None
+        request = urllib.request.Request(self.url + path, data, headers, method=method)  # noqa: S310
+        trust = ssl.create_default_context(cafile=self._compose.secrets / "ca.pem")
+        try:
+            with urllib.request.urlopen(request, context=trust, timeout=20) as answer:  # noqa: S310
+                return Answer(answer.status, answer.read().decode())
+        except urllib.error.HTTPError as refused:
+            return Answer(refused.code, refused.read().decode())
+        except OSError as problem:
+            return Answer(0, str(problem))
+
+    def _secret(self, name: str) -> str:
+        return (self._compose.secrets / name).read_text().strip()
+
+    def _configure(self, conf: Path, home: Path) -> None:
+        accounts = conf / "opensearch-security"
+        shutil.copytree(home / "plugins/opensearch-security/config", accounts)
+        for name in ("internal_users", "roles", "roles_mapping"):
+            shutil.copy(ROOT / f"deploy/opensearch/{name}.yml", accounts)
+        (conf / "certs").mkdir()
+        for secret in self._compose.services["opensearch"]["secrets"]:
+            if isinstance(secret, dict):
+                file = self._compose.data["secrets"][secret["source"]]["file"]
+                shutil.copy(file, conf / "certs" / Path(secret["target"]).name)
+        for path in conf.rglob("*"):
+            path.chmod(0o755 if path.is_dir() else 0o644)
+
+    def _wait(self, process: subprocess.Popen) -> None:
+        end = time.monotonic() + 240
+        while process.poll() is None and time.monotonic() < end:
+            if self.ask("/_cluster/health", "seoga").status == 200:
+                return
+            time.sleep(0.5)
+        pytest.fail((self._server.folder / "out.log").read_text("utf-8", "replace")[-4000:])
+
+
+@pytest.fixture(scope="session")
+def secure_opensearch(opensearch_starter, compose):
+    """The set's OpenSearch, running here."""
+    # readable to the account that it runs as
+    with tempfile.TemporaryDirectory(prefix="seoga-os-", dir="/tmp") as folder:
+        Path(folder).chmod(0o755)
+        server = SecureServer(opensearch_starter, compose, Path(folder))
+        try:
+            yield server.start()
+        finally:
+            server.kill()
 
 
 @pytest.fixture(scope="session")

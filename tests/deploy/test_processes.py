@@ -39,6 +39,9 @@ class Here:
         folder: For everything that is written.
         catalog: Address of the catalog, without its password.
         environ: Over the environment of every service of ours.
+
+    Attributes:
+        places: What lies elsewhere here.
     """
 
     def __init__(self, compose, folder: Path, catalog: str, environ: dict[str, str]) -> None:
@@ -53,7 +56,7 @@ class Here:
         (folder / "seoga.toml").write_text(
             config.replace("/srv/share", str(folder / "share")), encoding="utf-8"
         )
-        self._places = {
+        self.places = {
             "postgresql://seoga@postgres:5432/seoga": catalog,
             "redis://redis:6379/0": f"redis://127.0.0.1:{self.redis_port}/0",
             "/etc/seoga/seoga.toml": str(folder / "seoga.toml"),
@@ -70,7 +73,7 @@ class Here:
         text = text.replace("/tmp/", f"{self.folder}/tmp/{service}.")  # noqa: S108  the containers' own
         for name, secret in self.compose.data["secrets"].items():
             text = re.sub(rf"/run/secrets/{name}\b", secret["file"], text)
-        for there, here in self._places.items():
+        for there, here in self.places.items():
             text = text.replace(there, here)
         return text
 
@@ -215,3 +218,17 @@ def test_every_command_runs_and_together_they_make_a_folder_searchable(compose, 
     here = Here(compose, tmp_path, catalog, light)
     fill(tmp_path / "share")
     run_the_set(here)
+
+
+@pytest.mark.distributed
+@pytest.mark.integration
+@pytest.mark.timeout(600)
+def test_so_they_do_over_an_opensearch_with_tls_and_passwords(
+    compose, catalog, secure_opensearch, tmp_path
+):
+    here = Here(compose, tmp_path, catalog, {"SEOGA_EMBEDDER__ENGINE": "hash"})
+    here.places["https://opensearch:9200"] = secure_opensearch.url
+    fill(tmp_path / "share")
+    run_the_set(here)
+    names = secure_opensearch.ask("/_cat/indices/seoga*?h=index,docs.count", "admin").text
+    assert "seoga" in names

@@ -43,9 +43,14 @@ class Admin:
         """The index behind the alias, or None."""
         with self._server.asking() as client:
             try:
-                found = client.indices.get_alias(name=self.names.alias)
+                # among our own indexes only: an account need not be told of others
+                found = client.indices.get_alias(
+                    index=f"{self.names.alias}-*", name=self.names.alias
+                )
             except Missing:
                 return None
+        if not found:
+            return None
         if len(found) != 1:
             raise IndexUnavailableError(
                 f"the alias {self.names.alias} stands for {len(found)} indexes",
