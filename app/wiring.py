@@ -134,6 +134,7 @@ def _kits(settings: Settings, catalog: Catalog) -> Iterator[Callable[..., Kit]]:
     from functools import partial
 
     from ingest.kit import Kit
+    from ingest.unlocking import set_readers
     from metadata.enrich import EnrichRules
     from metadata.master import CodeMaster, read_code_master
     from parsers.pool import ParsePool
@@ -142,6 +143,7 @@ def _kits(settings: Settings, catalog: Catalog) -> Iterator[Callable[..., Kit]]:
     spool = settings.home / "spool"
     spool.mkdir(exist_ok=True)
     _clear_spool(spool)
+    set_readers(catalog, settings.unlock)
     with ParsePool(settings.parse, settings.ocr) as pool:
         yield partial(
             Kit,

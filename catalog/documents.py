@@ -20,11 +20,13 @@ from catalog.tables import (
     outcomes,
     overlay,
     quality,
+    threads,
     verdicts,
     versions,
 )
 from catalog.text import digest
 from catalog.versions import version_of
+from contracts.access import restricted_scope_id
 
 __all__ = ["DocumentStore"]
 
@@ -99,8 +101,10 @@ class DocumentStore:
         self._update([document_id], {"version_id": version_id, "stale": stale})
 
     def set_scope(self, document_ids: Iterable[str], scope_id: str) -> None:
-        """Set the access scope that decides."""
-        self._update(document_ids, {"scope_id": scope_id})
+        """Set the access scope that decides; restricted documents keep the gate before it."""
+        gated = restricted_scope_id(scope_id)
+        value = sa.case((documents.c.restricted, gated), else_=scope_id)
+        self._update(document_ids, {"scope_id": value})
 
     def set_state(self, document_ids: Iterable[str], state: str) -> None:
         """Set ``live``, ``hidden`` or ``gone``."""
@@ -184,7 +188,7 @@ def _purge(connection: sa.Connection, document_ids: Sequence[str]) -> set[str]:
     theirs = versions.c.document_id.in_(document_ids)
     keys = set(connection.execute(sa.select(versions.c.parse_key).where(theirs)).scalars())
     ids = sa.select(versions.c.version_id).where(theirs).scalar_subquery()
-    for table in (codes, quality, verdicts):
+    for table in (codes, quality, threads, verdicts):
         connection.execute(sa.delete(table).where(table.c.version_id.in_(ids)))
     subjects = [subject_of(document_id) for document_id in document_ids]
     connection.execute(sa.delete(outcomes).where(outcomes.c.subject.in_(subjects)))

@@ -116,6 +116,7 @@ class DocumentRecord:
         stale: The published version is not of the newest content.
         scope_id: The access scope that decides, or "" (nobody).
         created_at: When it was first seen.
+        restricted: It was locked and opened by us: ``scope_id`` is its own scope with a gate before it.
     """
 
     document_id: str
@@ -130,6 +131,7 @@ class DocumentRecord:
     stale: bool = False
     scope_id: str = ""
     created_at: str = ""
+    restricted: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

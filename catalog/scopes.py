@@ -12,7 +12,7 @@ from catalog.records import ScopeChanges
 from catalog.statements import batches, bump, counter, upsert
 from catalog.tables import documents, scopes
 from catalog.text import among, digest, from_json, to_json
-from contracts.access import AccessScope, Gate
+from contracts.access import AccessScope, Gate, plain_scope_id
 
 __all__ = ["ScopeStore"]
 
@@ -53,6 +53,23 @@ class ScopeStore:
             changes = _changes(stored, wanted, removed=frozenset())
             self._apply(connection, changes)
         return changes
+
+    def sync_restricted(self, gate: Gate) -> ScopeChanges:
+        """Make the scopes of restricted documents exactly those that are needed: another scope and a gate before it."""
+        with self._database.transaction() as connection:
+            query = sa.select(documents.c.scope_id).distinct().where(documents.c.restricted)
+            needed = {found for found in connection.execute(query).scalars() if found}
+            wanted = [
+                AccessScope(
+                    scope_id=scope_id,
+                    source="",
+                    key=scope_id,
+                    parent_id=plain_scope_id(scope_id),
+                    gates=(gate,),
+                )
+                for scope_id in sorted(needed)
+            ]
+            return self.sync("", wanted)
 
     def all(self, source: str | None = None) -> list[AccessScope]:
         """Every scope (of one source), by id."""

@@ -121,6 +121,7 @@ documents = sa.Table(
     _flag("stale"),
     _text("scope_id"),
     _text("created_at"),
+    sa.Column("restricted", sa.Boolean(), nullable=False, server_default=sa.false()),
 )
 sa.Index("ix_documents_item", documents.c.item_id)
 sa.Index("ix_documents_parent", documents.c.parent_id)

@@ -5,7 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-__all__ = ["AccessEntry", "AccessScope", "Effect", "Gate", "Principal", "Reader"]
+__all__ = [
+    "AccessEntry",
+    "AccessScope",
+    "Effect",
+    "Gate",
+    "Principal",
+    "Reader",
+    "plain_scope_id",
+    "restricted_scope_id",
+]
 
 Principal = str
 """Typed, with a realm: ``sid:S-1-5-…``, ``user:kim@plant``, ``group:qa@plant``, ``everyone@plant``."""
@@ -89,3 +98,16 @@ class Reader:
     name: str
     principals: frozenset[Principal]
     realm: str = ""
+
+
+_RESTRICTED = "|unlocked"
+
+
+def restricted_scope_id(scope_id: str) -> str:
+    """Id of the scope that is another one with a gate before it, for what was unlocked; "" stays nobody's."""
+    return f"{scope_id}{_RESTRICTED}" if scope_id else ""
+
+
+def plain_scope_id(scope_id: str) -> str:
+    """The scope without that gate."""
+    return scope_id.removesuffix(_RESTRICTED)

@@ -30,6 +30,7 @@ __all__ = [
     "SearchSettings",
     "Settings",
     "SourceSettings",
+    "UnlockSettings",
     "load_settings",
 ]
 
@@ -178,7 +179,7 @@ class QueueSettings(_Group):
         default=30.0, ge=0, description="A bell without an answer is taken for lost after this."
     )
     worker_memory_mb: int = Field(
-        default=2048, ge=128, description="A worker process that is larger is replaced."
+        default=2048, ge=64, description="A worker process that is larger is replaced."
     )
     keep_days: int = Field(default=14, ge=1, description="Days that finished tasks are kept.")
 
@@ -240,6 +241,26 @@ class SourceSettings(_Group):
     acl: AclSettings = Field(default_factory=AclSettings)
 
 
+class UnlockSettings(_Group):
+    """Locked files: who opens them, and who may then read them."""
+
+    command: tuple[str, ...] = Field(
+        default=(),
+        description="An organisation's own decryption; `{input}` and `{output}` stand for the files.",
+    )
+    classes: tuple[str, ...] = Field(
+        default=("drm:fasoo", "drm:markany", "drm:softcamp", "drm:mip"),
+        description="Failure classes that the command is called for.",
+    )
+    timeout_seconds: float = Field(default=120.0, gt=0, description="Time to open one file.")
+    passwords: SecretStr | None = Field(default=None, description="Key ring, one password a line.")
+    readers: str = Field(
+        default="",
+        pattern=r"^(|source|(user|group|everyone|sid):.+)$",
+        description="Who may read what was opened: `group:NAME@REALM`; empty: nobody; `source`: whoever may read the file.",
+    )
+
+
 class ApiSettings(_Group):
     """The search API."""
 
@@ -269,6 +290,7 @@ class Settings(_Group):
     search: SearchSettings = Field(default_factory=SearchSettings)
     directory: DirectorySettings = Field(default_factory=DirectorySettings)
     api: ApiSettings = Field(default_factory=ApiSettings)
+    unlock: UnlockSettings = Field(default_factory=UnlockSettings)
     code_master: Path | None = None
     departments: tuple[str, ...] = ()
     sources: tuple[SourceSettings, ...] = ()
@@ -294,6 +316,7 @@ _SECRETS = (
     ("catalog", "password"),
     ("index", "password"),
     ("queue", "password"),
+    ("unlock", "passwords"),
 )
 
 

@@ -6,12 +6,14 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from catalog.records import DocumentRecord, OutcomeRecord, VersionRecord
+from catalog.records import DocumentRecord, OutcomeRecord, QueryRecord, VersionRecord
 from catalog.times import utc_now
+from contracts.access import restricted_scope_id
 from contracts.chunks import IndexedDocument
 from contracts.failures import FailureClass
 from ingest.following import UNREAD
 from ingest.rows import RowBuilder, family_of
+from ingest.unlocking import UNLOCKED, is_restricted, restrict_unlocked
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -106,6 +108,9 @@ class Committer:
         touched = self._keep_good(builder, good, items)
         self._keep_last_good(bad)
         self._catalog.outcomes.put_many(self._outcome(draft) for _, draft in alive)
+        if any(document.restricted for document, _ in alive):
+            restrict_unlocked(self._catalog)
+            self._audit_unlocked(good)
         self._publish(builder, good, ready)
         self._catalog.outbox.add(touched | {document.document_id for document, _ in bad})
         self._finish(batch, items)
@@ -123,7 +128,11 @@ class Committer:
                 continue
             if not (self._strict and superseded(item, draft.item)):
                 stored = known.get(draft.node.document_id)
-                alive.append((_document(item, draft.node, stored), draft))
+                # what stays published of a file that cannot be read now may be what was unlocked
+                kept = draft.version is None and stored is not None and stored.restricted
+                now = is_restricted(self._kit.settings.unlock, draft.node.unlocked)
+                document = _document(item, draft.node, stored, restricted=kept or now)
+                alive.append((document, draft))
         return alive
 
     def _keep_good(
@@ -169,6 +178,21 @@ class Committer:
                 inside = [d.document_id for d in catalog.documents.by_item(document.item_id)]
                 hidden = [document.document_id] if document.parent_id else inside
                 catalog.overlay.add({document.document_id, *hidden}, "protected")
+
+    def _audit_unlocked(self, good: list[tuple[DocumentRecord, Draft]]) -> None:
+        """What was opened now is in the audit log: which document, and how."""
+        for document, draft in good:
+            parsed = draft.node.parsed
+            how = parsed.properties.get(UNLOCKED, "") if parsed is not None else ""
+            if how and draft.node.fresh:
+                record = QueryRecord(
+                    at=utc_now(),
+                    reader="seoga",
+                    query=f"unlock by {how}",
+                    document_ids=(document.document_id,),
+                    channel="ingest",
+                )
+                self._catalog.queries.append(record)
 
     def _publish(
         self,
@@ -281,7 +305,9 @@ def _same(left: ItemRecord, right: ItemRecord) -> bool:
     return all(getattr(left, name) == getattr(right, name) for name in fields)
 
 
-def _document(item: ItemRecord, node: Node, stored: DocumentRecord | None) -> DocumentRecord:
+def _document(
+    item: ItemRecord, node: Node, stored: DocumentRecord | None, *, restricted: bool
+) -> DocumentRecord:
     known = stored or DocumentRecord(
         document_id=node.document_id,
         source=item.source,
@@ -296,6 +322,7 @@ def _document(item: ItemRecord, node: Node, stored: DocumentRecord | None) -> Do
         member_path=node.member_path,
         path=f"{item.path}!/{node.member_path}" if node.member_path else item.path,
         ordinal=node.ordinal,
-        scope_id=item.scope_id,
+        scope_id=restricted_scope_id(item.scope_id) if restricted else item.scope_id,
+        restricted=restricted,
         state="hidden" if item.state == "hidden" else "live",
     )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from catalog.records import LedgerRecord
 from catalog.times import utc_now
 from ingest.rows import family_of
+from ingest.unlocking import restrict_unlocked
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -64,6 +65,8 @@ def rescope(catalog: Catalog, rescoped: Sequence[tuple[ItemRecord, str]]) -> Non
         changed = [document.document_id for document in held]
         catalog.overlay.add(changed, "scope_change")
         catalog.outbox.add([*changed, *sorted(relatives(catalog, held))])
+        if any(document.restricted for document in held):
+            restrict_unlocked(catalog)
         catalog.scopes.bump_epoch()
         catalog.ledger.append_many(_moved(known, scope) for known, scope in rescoped)
 

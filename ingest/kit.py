@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from ingest.ids import digest, parse_fingerprint
+from ingest.unlocking import Unlocker
 
 if TYPE_CHECKING:
     from catalog.catalog import Catalog
@@ -72,7 +73,7 @@ class Kit:
     @property
     def parse_fingerprint(self) -> str:
         """See :func:`ingest.ids.parse_fingerprint`."""
-        return parse_fingerprint(self.settings.parse, self.settings.ocr)
+        return _parse_fingerprint(self.settings)
 
     @property
     def fingerprint(self) -> str:
@@ -91,10 +92,17 @@ def configuration(settings: Settings, rules_tag: str, made_with: str) -> str:
     """
     embedder, _, analyzer = made_with.rpartition("|")
     values = {
-        "parse": parse_fingerprint(settings.parse, settings.ocr),
+        "parse": _parse_fingerprint(settings),
         "rules": [_RULES, rules_tag],
         "chunk": settings.chunk.model_dump(mode="json"),
         "embedder": embedder,
         "analyzer": analyzer,
     }
     return digest(json.dumps(values, sort_keys=True))
+
+
+def _parse_fingerprint(settings: Settings) -> str:
+    """A new password or decryption command is a reason to read what was locked again."""
+    name = parse_fingerprint(settings.parse, settings.ocr)
+    tag = Unlocker(settings.unlock).tag
+    return digest(name, tag) if tag else name

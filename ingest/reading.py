@@ -22,6 +22,7 @@ from contracts.failures import RETRYABLE, FailureClass
 from contracts.outcomes import SkipReason
 from ingest.ids import child_id, parse_key, tables_key
 from ingest.pages import ItemPages
+from ingest.unlocking import UNLOCKED
 from parsers.codec import CodecError, decode_document, encode_document
 from parsers.slices import SlicedParses
 from parsers.tree import Unfolding
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from catalog.records import ItemRecord
     from contracts.documents import Child, ParsedDocument
     from contracts.ports import BlobStore, Source
+    from ingest.unlocking import Unlocker
     from parsers.pool import ParsePool, ParseResult
     from parsers.tree import ParsedNode
 
@@ -69,6 +71,7 @@ class Node:
         stored: Whether its parse, or why there is none, lies in a blob now.
         waiting: Pages that have to be recognised first: then it is neither a document nor a failure.
         within: Digests of the containers around it.
+        unlocked: How it, or a container around it, was opened although it was locked; "" where nothing was.
     """
 
     document_id: str
@@ -89,6 +92,7 @@ class Node:
     stored: bool = False
     waiting: tuple[int, ...] = ()
     within: tuple[str, ...] = ()
+    unlocked: str = ""
 
 
 class _Failure(msgspec.Struct, frozen=True):
@@ -112,6 +116,7 @@ class ItemReader:
         spool: Folder for temporary bytes.
         same_access: Read only objects whose access tag is the listed one (where lists lie with the objects).
         same_owner: The same without the change time, where that cannot be relied on.
+        unlocker: Opens locked files.
         ask_pages: Long scans are recognised by others: such a document is a node with ``waiting`` pages.
         progress: Told the name of a long scan, how many of its pages are recognised, and of how many.
     """
@@ -127,10 +132,12 @@ class ItemReader:
         same_access: bool = False,
         same_owner: bool = False,
         ask_pages: bool = False,
+        unlocker: Unlocker | None = None,
         progress: Callable[[str, int, int], None] = lambda _name, _done, _all: None,
     ) -> None:
         self._source = source
         self._ask_pages = ask_pages
+        self._unlocker = unlocker
         self._progress = progress
         self._same_access = same_access
         self._same_owner = same_owner
@@ -164,7 +171,7 @@ class ItemReader:
             sliced = SlicedParses(self._pool, pages, ask=self._ask_pages, progress=self._progress)
             unfolding = Unfolding(self._pool, Path(folder) / "children", sliced=sliced)
             for node in self._walk(
-                known, unfolding, lambda: unfolding.parse_file(content, known.name, digest)
+                known, unfolding, content, lambda: unfolding.parse_file(content, known.name, digest)
             ):
                 if node.fresh and node.stored:
                     pages.drop(node.content_sha256)
@@ -209,7 +216,8 @@ class ItemReader:
         except (CodecError, msgspec.DecodeError, ValueError):
             self._blobs.delete([key])  # written by another release
             return None
-        return replace(known, parsed=document, format=document.format)
+        how = document.properties.get(UNLOCKED, "") or node.unlocked
+        return replace(known, parsed=document, format=document.format, unlocked=how)
 
     def _whole(self, node: Node) -> bool:
         try:
@@ -222,19 +230,22 @@ class ItemReader:
     # -- parsing -----------------------------------------------------------------------------------
 
     def _walk(
-        self, node: Node, unfolding: Unfolding, parse: Callable[[], ParsedNode]
+        self, node: Node, unfolding: Unfolding, path: Path, parse: Callable[[], ParsedNode]
     ) -> Iterator[Node]:
         if self._whole(node):
             yield from self._stored(node)
             return
         tree = parse()
+        tree = self._unlocked(tree, path, unfolding) or tree
         here = self._keep(node, tree.result, unfolding.spool)
         yield here
         for child, below in self._children(here):
             if below.failure or below.reason:
                 yield below
             else:
-                yield from self._walk(below, unfolding, partial(unfolding.parse_child, tree, child))
+                inner = unfolding.spool / child.sha256
+                parsing = partial(unfolding.parse_child, tree, child)
+                yield from self._walk(below, unfolding, inner, parsing)
 
     def _keep(self, node: Node, result: ParseResult, spool: Path) -> Node:
         key = parse_key(node.content_sha256, node.name, self._fingerprint)
@@ -263,7 +274,25 @@ class ItemReader:
             seconds=result.seconds,
             peak_mb=result.peak_mb,
             fresh=True,
+            unlocked=_how_unlocked(result) or node.unlocked,
         )
+
+    def _unlocked(self, tree: ParsedNode, path: Path, unfolding: Unfolding) -> ParsedNode | None:
+        """The parse of what a locked file holds, where somebody opens it."""
+        failure = _lock_of(tree.result)
+        if failure is None or self._unlocker is None:
+            return None
+        target = path.with_name(f"{path.name}-unlocked")
+        how = self._unlocker.open(path, failure, target)
+        if not how:
+            return None
+        opened = unfolding.parse_again(tree, target)
+        target.unlink()
+        document = opened.result.document
+        if document is None:
+            return None
+        marked = replace(document, properties={**document.properties, UNLOCKED: how})
+        return replace(opened, result=replace(opened.result, document=marked))
 
     def _children(self, node: Node) -> Iterator[tuple[Child, Node]]:
         if node.parsed is None:
@@ -279,6 +308,7 @@ class ItemReader:
                 size=child.size,
                 content_sha256=child.sha256,
                 within=(*node.within, node.content_sha256),
+                unlocked=node.unlocked,
             )
             turns[child.name] += 1
             if child.failure:
@@ -321,6 +351,20 @@ class ItemReader:
             except OSError as problem:
                 raise ItemBusyError(f"cannot be read ({problem.strerror})") from problem
         return digest.hexdigest(), size
+
+
+def _lock_of(result: ParseResult) -> FailureClass | None:
+    """What keeps a file closed; for an archive, what keeps its members closed."""
+    if result.document is None:
+        return result.failure
+    locked = any(
+        c.failure == FailureClass.ENCRYPTED and not c.sha256 for c in result.document.children
+    )
+    return FailureClass.ENCRYPTED if locked else None
+
+
+def _how_unlocked(result: ParseResult) -> str:
+    return result.document.properties.get(UNLOCKED, "") if result.document is not None else ""
 
 
 def stored_document(blobs: BlobStore, key: str) -> ParsedDocument | None:

@@ -18,8 +18,10 @@ from ingest.drafts import Drafter
 from ingest.drain import drain
 from ingest.pages import sweep_pages
 from ingest.pipeline import Pipeline
+from ingest.queue.tokens import paced
 from ingest.reading import ItemReader
 from ingest.scan import Scan
+from ingest.unlocking import Unlocker
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -176,6 +178,7 @@ class SourceRun:
             same_access=self._trust_tags,
             same_owner=self._permissions.tags_tell,
             ask_pages=ask_pages,
+            unlocker=Unlocker(kit.settings.unlock),
             progress=progress,
         )
 
@@ -230,7 +233,9 @@ class SourceRun:
         drafter = Drafter(self._kit, self._settings)
         reader = self.reader(progress=recognised)
         pipeline = Pipeline(self._kit, reader, drafter, run_id, progress)
-        summary.work += pipeline.run(self._todo())
+        limits = self._settings
+        todo = paced(self._todo(), limits.fetch_per_second, limits.fetch_burst)
+        summary.work += pipeline.run(todo)
 
     def _retry(self) -> None:
         catalog = self._kit.catalog

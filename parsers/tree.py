@@ -128,6 +128,15 @@ class Unfolding:
         self.charge(children_of(node))
         return node
 
+    def parse_again(self, node: ParsedNode, path: Path) -> ParsedNode:
+        """Parse another file in a node's place: what it holds once its lock was opened."""
+        with path.open("rb") as file:
+            sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+        budget = self._budget(len(node.member_path))
+        result = self._sliced.parse(path, node.name, self._spool, budget, sha256)
+        self.charge(children_of_result(result))
+        return replace(node, result=result)
+
     def parse_tree(self, path: Path, name: str, sha256: str = "") -> ParsedNode:
         """Parse a file and everything within it."""
         top = self.parse_file(path, name, sha256)
