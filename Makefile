@@ -8,7 +8,7 @@ SEED ?= 6
 PAGES ?= 24
 ROUNDS ?= 20
 
-.PHONY: help setup demo test test-distributed faults lint acceptance acceptance-full bench-embedding bench-mail bench-workbook bench-ocr lock clean
+.PHONY: help setup demo test test-distributed faults lint acceptance acceptance-full bench-embedding bench-mail bench-workbook bench-deck bench-ocr lock clean
 
 help: ## 이 도움말 (this help)
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  \1: /'
@@ -58,6 +58,10 @@ bench-ocr: ## 스캔 인식의 글자 오류율 (recognition of Korean scans mad
 bench-workbook: ## 백만 행 통합 문서 (a workbook of a million rows: pace, memory, and what was stored)
 	@scripts/setup.sh run
 	$(PY) -m evaluation.bench_workbook
+
+bench-deck: ## 500장 발표 자료 (a presentation of 500 slides: seconds and memory)
+	@scripts/setup.sh run
+	$(PY) -m evaluation.bench_deck
 
 acceptance-full: ## 인수 시험, 약속한 크기로 (the same at the promised sizes)
 	@scripts/setup.sh test

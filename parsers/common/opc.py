@@ -199,6 +199,11 @@ class Package:
             self._trees[key] = None if data is None else self._parse(data, part)
         return self._trees[key]
 
+    def forget(self, *folders: str) -> None:
+        """Let go of the trees of parts in some folders (in lower case), which nobody will ask for again."""
+        for part in [part for part in self._trees if part.startswith(folders)]:
+            del self._trees[part]
+
     def xml_stream(self, part: str) -> IO[bytes] | None:
         """A stream for incremental XML reading, in the transitional namespaces.
 

@@ -34,6 +34,7 @@ from parsers.pptx.shapes import (
 __all__ = ["PptxParser"]
 
 _EMU = 12_700
+_OF_ONE_SLIDE = ("ppt/slides/", "ppt/notesslides/", "ppt/charts/", "ppt/diagrams/", "ppt/comments/")
 _FIGURE_ONLY = 40
 """A slide with pictures and fewer characters than this probably has its text in the pictures."""
 
@@ -69,6 +70,7 @@ class PptxParser:
             deck = _Deck(_slide_size(root), authors_of(package, part))
             for number, slide in enumerate(_slides(package, part, root), start=1):
                 _read_slide(package, slide, number, deck, context)
+                package.forget(*_OF_ONE_SLIDE)
             warnings = list(dict.fromkeys(package.warnings))
         refuse_unread(deck.blocks, deck.children, warnings)
         findings = Findings(partial=list(warnings))
