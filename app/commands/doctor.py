@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import subprocess
 import sys
@@ -180,6 +181,24 @@ def _token(settings: Settings) -> Check:
     )
 
 
+def _index(settings: Settings) -> Check:
+    """Opens one that is on a server, which makes it where it is missing."""
+    from app.wiring import open_tools
+    from contracts.errors import SeogaError
+
+    name = f"색인 (index) {settings.index.backend}"
+    if settings.index.backend == "embedded":
+        return Check(name, fine=True, needed=True, found=str(settings.home / "index"))
+    try:
+        *_, index = open_tools(settings)
+        with contextlib.closing(index):
+            passages = index.stats()["chunks"]
+    except SeogaError as problem:
+        return Check(name, fine=False, needed=True, found=problem.message, advice=problem.advice)
+    found = f"{settings.index.url}, 패시지 {passages}개 (passages)"
+    return Check(name, fine=True, needed=True, found=found)
+
+
 _CHECKS: tuple[Callable[[Settings], Check], ...] = (
     _python,
     _sqlite,
@@ -188,5 +207,6 @@ _CHECKS: tuple[Callable[[Settings], Check], ...] = (
     _tesseract,
     _libreoffice,
     _embedder,
+    _index,
     _token,
 )
