@@ -93,24 +93,25 @@ class DistributedEars:
         from ingest.steps import BATCHED, STEPS, outcome_of_parked
         from ingest.worker import BatchLimit, Work, Worker, patiently
 
-        self._stack = contextlib.ExitStack()
-        catalog = patiently(lambda: self._stack.enter_context(open_catalog(settings)))
-        self._tools: _Opened[StepKit] = _Opened(
-            lambda: _open_steps(settings, catalog, load_settings, kinds)
-        )
-        self._stack.callback(self._tools.discard)
-        ringer = self._stack.enter_context(open_ringer(settings, catalog))
-        client = open_redis(settings.queue)
-        self._stack.callback(client.close)
-        work = Work(
-            tools=self._tools,
-            steps=STEPS,
-            batched=dict.fromkeys(BATCHED, BatchLimit(_BATCH_TASKS, _BATCH_BYTES)),
-            wait_for=_Limits(catalog, RedisTokens(client)).wait_for,
-            on_parked=outcome_of_parked,
-            on_asked=ringer.nudge,
-        )
-        self._worker: Worker[StepKit] = Worker(catalog, work, settings.queue)
+        with contextlib.ExitStack() as stack:
+            catalog = patiently(lambda: stack.enter_context(open_catalog(settings)))
+            tools: _Opened[StepKit] = _Opened(
+                lambda: _open_steps(settings, catalog, load_settings, kinds)
+            )
+            stack.callback(tools.discard)
+            ringer = stack.enter_context(open_ringer(settings, catalog))
+            client = open_redis(settings.queue)
+            stack.callback(client.close)
+            work = Work(
+                tools=tools,
+                steps=STEPS,
+                batched=dict.fromkeys(BATCHED, BatchLimit(_BATCH_TASKS, _BATCH_BYTES)),
+                wait_for=_Limits(catalog, RedisTokens(client)).wait_for,
+                on_parked=outcome_of_parked,
+                on_asked=ringer.nudge,
+            )
+            self._worker: Worker[StepKit] = Worker(catalog, work, settings.queue)
+            self._stack = stack.pop_all()
 
     def hear(self, key: str) -> None:
         """Do a task."""

@@ -32,6 +32,14 @@ SQLITE_MINIMUM = (3, 51, 3)
 _BUSY_MS = 60_000
 _POSTGRES_LOCK = 0x5345_4F47_4143_4154  # "SEOGACAT"
 _WRITES = "seoga_writes"
+_PATIENCE = {
+    "connect_timeout": 10,
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 30_000,
+}
+"""For libpq: a server that vanished without a word is noticed within half a minute."""
 
 
 class Database:
@@ -246,7 +254,9 @@ def _begin_sqlite(connection: sa.Connection) -> None:
 
 def _open_postgres(address: sa.URL) -> Database:
     try:
-        engine = sa.create_engine(address, pool_pre_ping=True, pool_size=4, max_overflow=16)
+        engine = sa.create_engine(
+            address, pool_pre_ping=True, pool_size=4, max_overflow=16, connect_args=_PATIENCE
+        )
     except ImportError as problem:
         msg = "the package psycopg is missing"
         raise ConfigError(msg, advice="pip install 'psycopg[binary]'") from problem

@@ -102,6 +102,7 @@ def make_celery(settings: QueueSettings) -> Celery:
             "queue_order_strategy": "priority",
             "visibility_timeout": max(30, round(settings.lease_seconds * _LEASES)),
             "socket_connect_timeout": _SOCKET_SECONDS,
+            "socket_timeout": _SOCKET_SECONDS,
             "socket_keepalive": True,
             "health_check_interval": 10,
             "max_retries": 2,

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from ingest.queue.broker import redis_errors
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from redis import Redis
 
-__all__ = ["LocalTokens", "RedisTokens", "Tokens"]
+__all__ = ["LocalTokens", "RedisTokens", "Tokens", "paced"]
+
+T = TypeVar("T")
 
 _PREFIX = "seoga:tokens:"
 
@@ -95,3 +97,21 @@ class RedisTokens:
         with redis_errors():
             found = self._script(keys=[_PREFIX + name], args=[repr(rate), burst])
         return float(found)
+
+
+def paced(items: Iterator[T], rate: float, burst: int) -> Iterator[T]:
+    """The items, no faster than a bucket of their own gives tokens: for one process that has nothing else to do.
+
+    Args:
+        items: Whatever costs a token each.
+        rate: Tokens a second; 0: no limit.
+        burst: Tokens that a full bucket holds.
+    """
+    if not rate:
+        yield from items
+        return
+    tokens = LocalTokens()
+    for item in items:
+        while wait := tokens.take("", rate, burst):
+            time.sleep(wait)
+        yield item

@@ -1,8 +1,8 @@
 """What every queue does for the work that stands in the catalog.
 
 A bench offers ``catalog``, ``queue``, ``ringer``, ``settings`` (tasks are parked after two tries, leases last a second),
-``listen()``: somebody listens, one task at a time; ``start_process()``: so does a process that can be killed;
-and ``close()``. What the tasks do stands in ``queue_work.py``.
+``listen()``: somebody listens, one task at a time, until ``stop()``; ``start_process()``: so does a process that can
+be killed; and ``close()``. What the tasks do stands in ``queue_work.py``.
 """
 
 from __future__ import annotations
@@ -160,6 +160,16 @@ def test_what_follows_is_rung_for_by_the_worker_that_asked(bench):
     bench.catalog.tasks.request_many([a_task("parse", then="index")])
     bench.ringer.ring()
     eventually(lambda: done(bench), ["parse", "index"])
+
+
+def test_who_is_asked_to_stop_ends_what_is_under_way_and_begins_nothing_else(bench):
+    tasks = [a_task("long", sleep="1.5"), a_task("next", size=1)]
+    bench.catalog.tasks.request_many(tasks)
+    bench.listen()
+    bench.queue.ring(tasks)
+    eventually(lambda: bench.catalog.meta.get("begun:long"), "1")
+    bench.stop()
+    assert states(bench) == {"long": TaskState.DONE, "next": TaskState.QUEUED}
 
 
 @pytest.mark.slow

@@ -12,8 +12,10 @@ import pymupdf
 import pytest
 
 from app.wiring import open_catalog
+from app.work import open_ringer
+from catalog.times import parse_utc
 from contracts.outcomes import OutcomeKind
-from contracts.settings import QueueSettings
+from contracts.settings import QueueSettings, load_settings
 from contracts.tasks import TaskKind, TaskRequest, TaskState
 from ingest.queue.registry import QueueOptions, make_queue
 from ingest.queue.ringer import Ringer
@@ -132,11 +134,16 @@ def test_what_dies_under_way_heals_without_anybody(installation, redis_server):
 @pytest.mark.timeout(240)
 def test_the_commands_hand_over_watch_and_tend(installation):
     installation.write("a.txt", "설비 점검 기록")
+    installation.environ["SEOGA_QUEUE__WORKER_MEMORY_MB"] = "64"
     worker = installation.start("worker", "--queues", "scan,parse,embed,index")
     done = installation.run("ingest", "drive", "--json")
     assert done.returncode == 0, done.stderr + installation.logs()
     summary = json.loads(done.stdout)
     assert (summary["outcomes"]["indexed"], summary["scan"]["new"]) == (1, 1)
+    done = json.loads(installation.run("queue", "list", "--state", "done", "--json").stdout)
+    assert {task["queue"] for task in done} == {"scan", "parse", "embed", "index"}
+    processes = {task["worker"].split(":")[1] for task in done}
+    assert len(processes) == 4, "a process over its memory is replaced after its task"
 
     installation.drive.rename(installation.drive.with_name("away"))
     failed = installation.run("ingest", "drive")
@@ -149,9 +156,38 @@ def test_the_commands_hand_over_watch_and_tend(installation):
     installation.drive.with_name("away").rename(installation.drive)
     assert installation.run("queue", "retry").returncode == 2
     assert "1" in installation.run("queue", "retry", parked["key"]).stdout
-    assert "1" in installation.run("queue", "drop", "--queue", "scan", "--state", "queued").stdout
     worker.send_signal(signal.SIGTERM)
     assert worker.wait(timeout=60) == 0
+    with open_catalog(installation.settings) as catalog:
+        ask(catalog, TaskKind.OCR)
+    assert "1" in installation.run("queue", "drop", "--queue", "ocr", "--state", "queued").stdout
+
+
+@pytest.mark.timeout(240)
+def test_a_limited_source_holds_up_nobody(installation):
+    for number in range(5):
+        installation.write(f"{number}.txt", f"설비 점검 기록 {number}")
+    toml = installation.home / "seoga.toml"
+    limit = "fetch_per_second = 0.5\nfetch_burst = 1\n"
+    toml.write_text(toml.read_text("utf-8") + limit, encoding="utf-8")
+    installation.start("worker")
+    with open_catalog(load_settings(installation.environ)) as catalog:
+        with open_ringer(installation.settings, catalog) as ringer:
+            ask(catalog, TaskKind.SCAN)
+            end = time.monotonic() + DEADLINE
+            while catalog.tasks.counts().get((TaskKind.PARSE, TaskState.DONE), 0) < 1:
+                assert time.monotonic() < end, installation.logs()
+                ringer.tend()
+                time.sleep(0.1)
+            ask(catalog, TaskKind.ACL)
+            rest(catalog, installation, ringer.tend)
+        done = {kind: [] for kind in TaskKind}
+        for task in catalog.tasks.list(limit=100):
+            assert (task.completions, task.attempts) == (1, 1)
+            done[task.request.kind].append(parse_utc(task.finished_at))
+        spent = max(done[TaskKind.PARSE]) - min(done[TaskKind.PARSE])
+        assert spent.total_seconds() > 4 / 0.5 - 1
+        assert done[TaskKind.ACL][0] < max(done[TaskKind.PARSE])
 
 
 def test_a_queue_that_cannot_work_is_told_before_anything_starts(installation):

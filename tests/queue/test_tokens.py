@@ -9,7 +9,7 @@ import pytest
 from contracts.errors import QueueUnavailableError
 from contracts.settings import QueueSettings
 from ingest.queue.broker import open_redis
-from ingest.queue.tokens import LocalTokens, RedisTokens
+from ingest.queue.tokens import LocalTokens, RedisTokens, paced
 
 
 @pytest.fixture(params=["local", pytest.param("redis", marks=pytest.mark.integration)])
@@ -55,3 +55,10 @@ def test_without_redis_nobody_knows():
         pytest.raises(QueueUnavailableError, match="does not answer"),
     ):
         RedisTokens(client).take("plant", 1, 1)
+
+
+def test_one_process_reads_no_faster_than_its_limit():
+    started = time.monotonic()
+    assert list(paced(iter(range(8)), 20, 2)) == list(range(8))
+    assert 0.29 < time.monotonic() - started < 5
+    assert list(paced(iter("ab"), 0, 1)) == ["a", "b"]

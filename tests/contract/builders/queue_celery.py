@@ -89,6 +89,13 @@ class Bench:
         self._processes.append(process)
         return process
 
+    def stop(self) -> None:
+        """Ask all who listen to stop, and wait for them."""
+        for process in self._processes:
+            process.send_signal(signal.SIGTERM)
+        for process in self._processes:
+            assert process.wait(timeout=60) == 0
+
     def close(self) -> None:
         """Stop everything."""
         self.queue.close()

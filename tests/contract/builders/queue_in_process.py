@@ -55,6 +55,10 @@ class Bench:
         self.queue.close()
         self._open(self._hear)
 
+    def stop(self) -> None:
+        """Ask all who listen to stop, and wait for them."""
+        self.queue.close()
+
     def start_process(self):
         """A process that listens; its number."""
         process = subprocess.Popen(
