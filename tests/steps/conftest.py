@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import random
+import secrets
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -92,7 +93,7 @@ class Driver:
     def ask(self, kind: TaskKind = TaskKind.SCAN, **payload: str) -> TaskRequest:
         """Ask for a task about the source."""
         request = TaskRequest(
-            key=f"{kind}:drive:{self.dice.random()}", kind=kind, source="drive", payload=payload
+            key=f"{kind}:drive:{secrets.token_hex(8)}", kind=kind, source="drive", payload=payload
         )
         self.kit.catalog.tasks.request_many([request])
         return request
