@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 what=${1:-run}
 
 run_packages=(libarchive13 tesseract-ocr tesseract-ocr-kor)
-test_packages=(postgresql acl redis-server openjdk-17-jre-headless maven)
+test_packages=(postgresql acl redis-server openjdk-17-jre-headless maven prometheus)
 scans_packages=(fonts-nanum fonts-noto-cjk)
 wanted=("${run_packages[@]}")
 [ "$what" = scans ] && wanted+=("${scans_packages[@]}")
