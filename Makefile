@@ -6,9 +6,10 @@ KORQUAD ?= ../shared/korquad/KorQuAD_v1.0_dev.json
 SERVE ?= 1
 SEED ?= 6
 PAGES ?= 24
+FUZZ ?= --full
 ROUNDS ?= 20
 
-.PHONY: help setup demo test test-distributed faults lint acceptance acceptance-full bench-embedding bench-mail bench-workbook bench-deck bench-ocr lock clean
+.PHONY: help setup demo test test-distributed faults lint acceptance acceptance-full bench-embedding bench-mail bench-workbook bench-deck bench-ocr fuzz lock clean
 
 help: ## 이 도움말 (this help)
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  \1: /'
@@ -54,6 +55,10 @@ bench-mail: ## 메일 자르기의 정밀도와 재현율 (how well signatures a
 bench-ocr: ## 스캔 인식의 글자 오류율 (recognition of Korean scans made here; SEED=, PAGES=)
 	@scripts/setup.sh scans
 	$(PY) -m evaluation.bench_ocr --seed $(SEED) --pages $(PAGES)
+
+fuzz: ## 망가진 파일 10,000개 (10,000 damaged files of all formats; FUZZ="--count 400" for a short run, FUZZ="--from FOLDER")
+	@scripts/setup.sh run
+	$(PY) scripts/fuzz.py $(FUZZ)
 
 bench-workbook: ## 백만 행 통합 문서 (a workbook of a million rows: pace, memory, and what was stored)
 	@scripts/setup.sh run

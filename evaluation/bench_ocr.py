@@ -190,9 +190,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--engine", default=OcrSettings().engine)
     parser.add_argument("--no-raw", action="store_true", help="without raw Tesseract")
     parser.add_argument("--keep", type=Path, help="folder for pages, their truth and what was read")
-    parser.add_argument(
-        "--words", type=Path, help="file for [confidence, right] of every word, JSON"
-    )
+    parser.add_argument("--fit", action="store_true", help="print a calibration fitted to this mix")
     given = parser.parse_args(arguments)
     if problem := face_problem():
         _say(problem)

@@ -29,6 +29,7 @@ _PAGED = {"TIFF", "MPO"}
 _LIKELY_DPI = (90.0, 1300.0)
 _A4_INCHES = (8.27, 11.69)
 _DATE_TAG = 306
+_MOST_FRAMES = 100_000
 _ARTIST_TAG = 315
 _DECODE_ERRORS = (OSError, ValueError, SyntaxError, EOFError, IndexError, KeyError, TypeError)
 
@@ -124,8 +125,20 @@ def _records(
 
 
 def _count(image: Image.Image) -> int:
-    """Pages; animations count as one."""
-    return getattr(image, "n_frames", 1) if image.format in _PAGED else 1
+    """Pages; animations count as one. A chain of pages that breaks off counts with the page that it breaks at."""
+    if image.format not in _PAGED:
+        return 1
+    try:
+        return int(getattr(image, "n_frames", 1))
+    except _DECODE_ERRORS:
+        found = 0
+        try:
+            while found < _MOST_FRAMES:
+                image.seek(found)
+                found += 1
+        except _DECODE_ERRORS:
+            pass
+        return found + 1
 
 
 def _pages(

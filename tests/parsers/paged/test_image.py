@@ -131,3 +131,18 @@ def test_broken_and_oversized_pictures(sheet, parse):
     with pytest.raises(ParseFailure) as caught:
         parse(big, ocr={"max_pixels": 1_000_000})
     assert caught.value.failure is FailureClass.TOO_LARGE
+
+
+def test_a_chain_of_pages_that_breaks_off_gives_the_pages_before(sheet, parse):
+    buffer = io.BytesIO()
+    page = sheet.resize((120, 86)).convert("L")
+    page.save(buffer, "TIFF", save_all=True, append_images=[page, page])
+    data = bytearray(buffer.getvalue())
+    # The third directory counts entries that are not there (TIFF 6.0, section 2).
+    offset = int.from_bytes(data[4:8], "little")
+    for _ in range(2):
+        count = int.from_bytes(data[offset : offset + 2], "little")
+        offset = int.from_bytes(data[offset + 2 + 12 * count : offset + 6 + 12 * count], "little")
+    data[offset : offset + 2] = b"\xff\xff"
+    document = parse(bytes(data), ocr={"enabled": False})
+    assert len(document.quality.pages) in {2, 3}
