@@ -12,7 +12,14 @@ from parsers.common.headers import Layout, lay_out, table_of
 from parsers.common.ledger import Ledger
 from parsers.grid_text import header_paths
 
-__all__ = ["DeclaredTable", "Sheet", "cell_range", "column_letters", "sheet_blocks"]
+__all__ = [
+    "DeclaredTable",
+    "Sheet",
+    "cell_range",
+    "column_letters",
+    "margin_blocks",
+    "sheet_blocks",
+]
 
 _DEFAULT_NAME = re.compile(r"(?:sheet|시트|worksheet|워크시트|table)\s?\d*", re.IGNORECASE)
 _HEADER_REACH = 12
@@ -44,6 +51,7 @@ class Sheet:
         header_ends: Rows that the file declares as the last header row: filters, repeated titles, frozen panes.
         frozen_column: Last column that stays in view, 0 for none.
         ledger: Where the rows behind those of the grid are, for a sheet with many cells.
+        margins: Texts above (True) and below (False) its printed pages.
     """
 
     name: str
@@ -55,6 +63,7 @@ class Sheet:
     header_ends: list[int] = field(default_factory=list)
     frozen_column: int = 0
     ledger: Ledger | None = None
+    margins: list[tuple[bool, str]] = field(default_factory=list)
 
     @property
     def layer(self) -> Layer:
@@ -113,6 +122,16 @@ def sheet_blocks(sheet: Sheet) -> list[Block]:
         )
         blocks.insert(0, heading)
     return blocks
+
+
+def margin_blocks(sheet: Sheet) -> list[Block]:
+    """Headers and footers of the printed pages, each different text once."""
+    found = []
+    for above, text in dict.fromkeys(sheet.margins):
+        kind = BlockKind.HEADER if above else BlockKind.FOOTER
+        layer = Layer.HIDDEN if sheet.hidden else Layer.FURNITURE
+        found.append(Block(kind=kind, text=text, layer=layer, position=sheet.position()))
+    return found
 
 
 def _without(grid: Grid, regions: list[Region]) -> Grid:

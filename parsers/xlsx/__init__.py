@@ -8,8 +8,9 @@ from parsers.common.collector import collector_paused
 from parsers.common.ledger import LedgerBook
 from parsers.common.office_quality import Findings, page_quality, refuse_unread
 from parsers.common.opc import Package
-from parsers.common.sheets import Sheet, sheet_blocks
+from parsers.common.sheets import Sheet, margin_blocks, sheet_blocks
 from parsers.xlsx.cells import Budget, read_cells
+from parsers.xlsx.computing import Computing
 from parsers.xlsx.extras import comment_blocks, declared_tables, drawing_blocks
 from parsers.xlsx.workbook import Workbook
 
@@ -34,10 +35,11 @@ class XlsxParser:
             ledgers.date1904 = book.date1904
             properties = package.properties()
             budget = Budget(context.limits.max_cells)
+            others = Computing(package, book, ledgers)
             blocks: list[Block] = []
             pages: list[PageQuality] = []
             for number in range(1, len(book.sheets) + 1):
-                made = _blocks_of(package, book, number - 1, budget, ledgers)
+                made = _blocks_of(package, book, number - 1, budget, others)
                 blocks += made
                 pages.append(page_quality(number, made))
             database = ledgers.close()
@@ -59,7 +61,7 @@ class XlsxParser:
 
 
 def _blocks_of(
-    package: Package, book: Workbook, index: int, budget: Budget, ledgers: LedgerBook
+    package: Package, book: Workbook, index: int, budget: Budget, others: Computing
 ) -> list[Block]:
     entry = book.sheets[index]
     sheet = Sheet(entry.name, hidden=entry.hidden)
@@ -67,11 +69,13 @@ def _blocks_of(
         sheet.header_ends.append(book.title_rows[index])
     if entry.kind == "worksheet":
         sheet.tables = declared_tables(package, entry.part)
-        read_cells(package, entry.part, book, sheet, budget, ledgers)
+        unvalued = read_cells(package, entry.part, book, sheet, budget, others.ledgers)
+        budget.formulas += others.compute(sheet, unvalued or {})
     return [
         *sheet_blocks(sheet),
         *comment_blocks(package, entry.part, sheet),
         *drawing_blocks(package, entry.part, sheet),
+        *margin_blocks(sheet),
     ]
 
 
@@ -79,8 +83,7 @@ def _notices(budget: Budget, findings: Findings) -> list[str]:
     """Warnings about formulas without values; they are findings too."""
     warnings = []
     if budget.formulas:
-        count = sum(budget.formulas.values())
-        notice = f"{count} formula(s) have no stored value and are shown as formulas"
+        notice = f"{budget.formulas} formula(s) have no stored value, cannot be computed, and are shown as formulas"
         findings.minor.append(notice)
         warnings.append(notice)
     return warnings

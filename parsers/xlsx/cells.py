@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 
 from lxml import etree
@@ -14,20 +14,27 @@ from parsers.common.number_format import format_value, general
 from parsers.common.opc import Element, Package
 from parsers.common.sheets import Sheet
 from parsers.xlsx.bulk import BulkReader
+from parsers.xlsx.formulas import Formula
 from parsers.xlsx.rows import CELL, ROW, read_sheet, row_attributes, unescaped
-from parsers.xlsx.strings import NAMESPACE, plain_text, rich_text
+from parsers.xlsx.strings import NAMESPACE, margin_text, plain_text, rich_text
 from parsers.xlsx.workbook import Style, Workbook, column_number, parse_range
 
-__all__ = ["Budget", "declared_region", "read_cells"]
+__all__ = ["Budget", "Unvalued", "computed_cell", "declared_region", "read_cells"]
 
 _C, _V, _F, _IS = (NAMESPACE + name for name in ("c", "v", "f", "is"))
+_MARGINS = frozenset({"oddHeader", "evenHeader", "firstHeader", "oddFooter", "evenFooter", "firstFooter"})  # fmt: skip
 _TAGS = [
-    NAMESPACE + name for name in ("row", "cols", "pane", "mergeCell", "autoFilter", "sheetFormatPr")
+    NAMESPACE + name
+    for name in ("row", "cols", "pane", "mergeCell", "autoFilter", "sheetFormatPr", *_MARGINS)
 ]
 _MOST_HIDDEN_COLUMNS = 16_384
 _PLAIN = Style()
 _DIGITS = b"0123456789"
 _MOST_KNOWN = 1 << 16
+_EXACT = 1e15
+
+Unvalued = dict[tuple[int, int], tuple[Formula, Style]]
+"""Formulas without a stored value and the styles of their cells, by row and column."""
 
 
 @dataclass(slots=True)
@@ -36,11 +43,11 @@ class Budget:
 
     Attributes:
         cells: How many cells may still be kept in memory; sheets of more become stored tables.
-        formulas: Formulas without a stored value, by sheet name.
+        formulas: Formulas that have neither a stored nor a computed value.
     """
 
     cells: int
-    formulas: dict[str, int] = field(default_factory=dict)
+    formulas: int = 0
 
 
 def read_cells(
@@ -49,11 +56,22 @@ def read_cells(
     book: Workbook,
     sheet: Sheet,
     budget: Budget,
-    ledgers: LedgerBook,
-) -> None:
+    ledgers: LedgerBook | None,
+) -> Unvalued | None:
     """Fill a sheet's grid, merges, hidden rows and columns, and what it declares as headers.
 
     Of a sheet with many cells the grid holds the first rows; the others are in its ledger. A part that breaks off keeps what came before, with a warning on the package.
+
+    Args:
+        package: The package.
+        part: The sheet's part.
+        book: The workbook.
+        sheet: What to fill.
+        budget: Cells that may be kept.
+        ledgers: Takes the rows of large sheets; None: such sheets are not wanted.
+
+    Returns:
+        Formulas without a stored value, by row and column; None for a sheet that was not wanted.
 
     Raises:
         ParseFailure: see :meth:`parsers.common.opc.Package.xml_stream`.
@@ -61,7 +79,7 @@ def read_cells(
     stream = package.xml_stream(part)
     if stream is None:
         package.warnings.append("a sheet's part cannot be read")
-        return
+        return {}
     reader = _Reader(book, sheet, budget, ledgers)
     with stream:
         try:
@@ -69,18 +87,24 @@ def read_cells(
         except (etree.XMLSyntaxError, EOFError, OSError, ValueError) as problem:
             package.warnings.append(f"a sheet breaks off: {type(problem).__name__}")
     reader.finish()
+    return None if reader.unwanted else reader.unvalued
 
 
 class _Reader:
     """Takes the elements of a sheet in document order."""
 
-    def __init__(self, book: Workbook, sheet: Sheet, budget: Budget, ledgers: LedgerBook) -> None:
+    def __init__(
+        self, book: Workbook, sheet: Sheet, budget: Budget, ledgers: LedgerBook | None
+    ) -> None:
         self._book = book
         self._sheet = sheet
         self._budget = budget
         self._ledgers = ledgers
         self._room = head_cells(budget.cells)
         self._bulk: BulkReader | None = None
+        self.unvalued: Unvalued = {}
+        self.unwanted = False
+        self._shared_formulas: dict[str, tuple[str, int, int]] = {}
         self._head_columns: frozenset[int] = frozenset()
         self._row = 0
         self._first_style = book.styles[0] if book.styles else _PLAIN
@@ -112,6 +136,8 @@ class _Reader:
             self._sheet.frozen_column = _whole(element.get("xSplit"))
         elif tag == "sheetFormatPr":
             self._rows_hidden_by_default = element.get("zeroHeight") in ("1", "true")
+        elif tag in _MARGINS and (text := margin_text(element.text or "")):
+            self._sheet.margins.append((tag.endswith("Header"), text))
         return True
 
     def finish(self) -> None:
@@ -122,7 +148,7 @@ class _Reader:
         if sheet.ledger is not None:
             sheet.ledger.settle()
         if self._missing:
-            self._budget.formulas[sheet.name] = self._missing
+            self._budget.formulas += self._missing
 
     def _hide_columns(self, element: Element) -> None:
         for column in element:
@@ -142,7 +168,7 @@ class _Reader:
             reference = entry.get("r")
             letters = reference.encode().rstrip(_DIGITS) if reference else b""
             column = self._column(letters) or column + 1
-            cell = self._cell(entry)
+            cell = self._cell(entry, column)
             if cell is not None:
                 cells[column] = cell
         return self._store(cells, element.get("hidden"))
@@ -209,7 +235,10 @@ class _Reader:
         out_of_sight = hidden in ("1", "true") or (hidden is None and self._rows_hidden_by_default)
         ledger = self._sheet.ledger
         if ledger is None and len(cells) > self._room:
-            ledger = self._begin_ledger()
+            if self._ledgers is None:
+                self.unwanted = True
+                return False
+            ledger = self._begin_ledger(self._ledgers)
         if ledger is not None:
             ledger.add_cells(self._row, cells, hidden=out_of_sight)
             return True
@@ -224,9 +253,9 @@ class _Reader:
             self._sheet.hidden_rows.add(self._row)
         return True
 
-    def _begin_ledger(self) -> Ledger:
+    def _begin_ledger(self, ledgers: LedgerBook) -> Ledger:
         sheet, book = self._sheet, self._book
-        sheet.ledger = self._ledgers.open()
+        sheet.ledger = ledgers.open()
         self._head_columns = frozenset().union(*sheet.grid.rows.values())
         self._bulk = BulkReader(
             sheet.ledger,
@@ -253,7 +282,7 @@ class _Reader:
         styles = self._book.styles
         return styles[number] if 0 <= number < len(styles) else _PLAIN
 
-    def _cell(self, entry: Element) -> GridCell | None:
+    def _cell(self, entry: Element, column: int) -> GridCell | None:
         kind = entry.get("t", "n")
         style = self._style(entry.get("s"))
         value = formula = None
@@ -264,8 +293,10 @@ class _Reader:
                 formula = child
             elif child.tag == _IS:
                 return _text_cell(rich_text(child), strong=style.strong)
+        if formula is not None and formula.get("si"):
+            self._note_shared(formula, column)
         if value is None or (not value and kind != "str"):
-            return self._formula(formula, kind, style)
+            return self._formula(formula, kind, style, column)
         return self._value(kind, value, style)
 
     def _value(self, kind: str, value: str, style: Style) -> GridCell | None:
@@ -285,13 +316,38 @@ class _Reader:
             self._shared[key] = _text_cell(text, strong=strong)
         return self._shared[key]
 
-    def _formula(self, formula: Element | None, kind: str, style: Style) -> GridCell | None:
-        """A formula without a stored value shows itself, so that nothing is lost silently."""
+    def _note_shared(self, formula: Element, column: int) -> None:
+        if formula.text and formula.text.strip():
+            key = formula.get("si", "")
+            self._shared_formulas[key] = (formula.text.strip(), self._row, column)
+
+    def _formula(
+        self, formula: Element | None, kind: str, style: Style, column: int
+    ) -> GridCell | None:
+        """A formula without a stored value shows itself until it is computed, so that nothing is lost silently."""
         if formula is None or kind == "str":
             return None
-        self._missing += 1
         text = (formula.text or "").strip()
+        made = Formula(text)
+        if not text and formula.get("si") in self._shared_formulas:
+            text, row, first = self._shared_formulas[formula.get("si", "")]
+            made = Formula(text, self._row - row, column - first)
+        computable = text and formula.get("t") in (None, "normal", "shared")
+        if computable and self._sheet.ledger is None:
+            self.unvalued[self._row, column] = (made, style)
+        else:
+            self._missing += 1
         return GridCell(f"={text or '…'}", Kind.OTHER, style.strong)
+
+
+def computed_cell(value: float | str | bool, style: Style, *, date1904: bool) -> GridCell | None:  # noqa: FBT001  a value
+    """A computed value as its cell would show it."""
+    if isinstance(value, bool):
+        return _typed_cell("b", str(int(value)), strong=style.strong)
+    if isinstance(value, str):
+        return _text_cell(value.strip(), strong=style.strong)
+    plain = value.is_integer() and abs(value) < _EXACT
+    return _number_cell(str(int(value)) if plain else repr(value), style, date1904=date1904)
 
 
 def _whole(text: str | None) -> int:

@@ -12,10 +12,12 @@ from lxml import etree
 
 from parsers.common.opc import Element, Package, local_name
 
-__all__ = ["NAMESPACE", "plain_text", "read_strings", "rich_text", "unescaped_text"]
+__all__ = ["NAMESPACE", "margin_text", "plain_text", "read_strings", "rich_text", "unescaped_text"]
 
 NAMESPACE = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
+_MARGIN_CODE = re.compile(r'&(?:([LCR])|"[^"]*"|K[0-9A-Fa-f+-]{2,6}|\d{1,3}|[A-KM-QS-Z]|(&))')
+_SECTIONS = frozenset("LCR")
 _CHUNK = 1 << 20
 _LONGEST = 1 << 24
 _HEAD = re.compile(
@@ -52,6 +54,12 @@ def plain_text(text: str) -> str:
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     return text.strip()
+
+
+def margin_text(code: str) -> str:
+    """Text of a page's header or footer without its codes (§18.3.1.39); page numbers and dates are no text."""
+    code = _MARGIN_CODE.sub(lambda found: " " if found[1] in _SECTIONS else found[2] or "", code)
+    return " ".join(plain_text(code).split())
 
 
 def unescaped_text(text: str) -> str:

@@ -49,6 +49,7 @@ class Workbook:
         styles: Cell formats, by their number.
         date1904: Days count from 1904.
         title_rows: Last row repeated on printed pages, by sheet number from 0.
+        names: What defined names stand for; those of single sheets and of the program itself are left out.
     """
 
     sheets: list[SheetEntry] = field(default_factory=list)
@@ -56,6 +57,7 @@ class Workbook:
     styles: list[Style] = field(default_factory=list)
     date1904: bool = False
     title_rows: dict[int, int] = field(default_factory=dict)
+    names: dict[str, str] = field(default_factory=dict)
 
     @classmethod
     def read(cls, package: Package) -> Workbook:
@@ -80,6 +82,7 @@ class Workbook:
             hidden = entry.get("state", "visible") != "visible"
             book.sheets.append(SheetEntry(entry.get("name", ""), link.target, link.kind, hidden))
         book.title_rows = _title_rows(root)
+        book.names = _names(root)
         for target in package.related(part, "sharedStrings")[:1]:
             book.strings = read_strings(package, target)
         for target in package.related(part, "styles")[:1]:
@@ -119,6 +122,16 @@ def _title_rows(root: Element) -> dict[int, int]:
             match = re.search(r"\$(\d+):\$(\d+)$", piece)
             if match:
                 found[int(name.get("localSheetId", "0"))] = int(match[2])
+    return found
+
+
+def _names(root: Element) -> dict[str, str]:
+    """Defined names of the whole workbook (§18.2.5)."""
+    found: dict[str, str] = {}
+    for entry in root.iter(f"{NAMESPACE}definedName"):
+        name, text = entry.get("name", ""), (entry.text or "").strip()
+        if name and text and not name.startswith("_xlnm.") and entry.get("localSheetId") is None:
+            found[name] = text
     return found
 
 
