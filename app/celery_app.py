@@ -8,6 +8,7 @@ import signal
 from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Protocol
 
+from app.bells import end_connections_that_cannot_acknowledge
 from app.pulse import add_pulse
 from ingest.queue.broker import make_celery, task_name
 
@@ -109,6 +110,7 @@ def run_worker(
         ConfigError: the broker's address cannot be used, or a library is missing.
     """
     app = make_app(settings, open_ears, kinds)
+    end_connections_that_cannot_acknowledge()
     if pulse is not None:
         add_pulse(app, pulse)
     worker = app.Worker(
