@@ -15,7 +15,7 @@ from parsers.common.paged.assembly import Assembly
 from parsers.common.paged.content import PageContent, PageRecord
 from parsers.common.paged.grading import grade
 from parsers.ocr.kept import recognised
-from parsers.ocr.recognizer import RecognitionProblem, Recognizer
+from parsers.ocr.recognizer import RecognisedPage, RecognitionProblem, Recognizer
 from parsers.pages import PageWaits
 
 if TYPE_CHECKING:
@@ -45,15 +45,15 @@ class ImageParser:
                 recognition is switched on but not possible on this machine (the detail says what to install).
         """
         recognizer = Recognizer(context.ocr)
-        problem = recognizer.problem()
-        if problem and context.ocr.enabled:
-            raise ParseFailure(FailureClass.UNSUPPORTED, f"scan, and {problem}")
         notes: list[str] = []
         with _damage_noted(notes), _opened(source, context) as image:
             records = _records(image, context, recognizer, notes)
             meta = _properties(image, len(records))
         if not records:
             raise ParseFailure(FailureClass.CORRUPT, "no page can be decoded")
+        problem = recognizer.problem()
+        if problem and context.ocr.enabled and not any(record.recognised for record in records):
+            raise ParseFailure(FailureClass.UNSUPPORTED, f"scan, and {problem}")
         assembly = Assembly(records, {})
         blocks, qualities = assembly.result()
         lines = tuple(dict.fromkeys(notes))
@@ -205,8 +205,14 @@ def _record(
     if not context.ocr.enabled:
         notes.append(f"not recognised: {recognizer.problem()}")
         return record
+
+    def recognise() -> RecognisedPage:
+        if problem := recognizer.problem():
+            raise RecognitionProblem(problem)
+        return recognizer.read(frame, dpi)
+
     try:
-        found = recognised(context.pages, number, lambda: recognizer.read(frame, dpi))
+        found = recognised(context.pages, number, recognise)
     except RecognitionProblem as trouble:
         notes.append(f"page {number} not recognised: {trouble}")
         return record
