@@ -124,15 +124,21 @@ class Beat:
             if slot is None or self._busy(schedule):
                 continue
             if schedule.last < utc_text(slot):
-                # what was given up of an earlier slot is made up for by this one
-                earlier = TaskFilter(
-                    kind=schedule.kind, source=schedule.source, state=TaskState.PARKED
-                )
                 with self._catalog.transaction():
-                    self._catalog.tasks.drop(earlier)
+                    self._tidy(schedule)
                     asked += self._catalog.tasks.request_many([_request(schedule, slot)])
             self._slots[about] = slot
         return asked
+
+    def _tidy(self, schedule: Schedule) -> None:
+        """Of runs that were given up, leave the latest, until one has succeeded since."""
+        given_up = TaskFilter(kind=schedule.kind, source=schedule.source, state=TaskState.PARKED)
+        parked = sorted(self._catalog.tasks.list(given_up), key=lambda task: task.finished_at)
+        if parked and parked[-1].finished_at >= schedule.last:
+            parked.pop()
+        if parked:
+            keys = tuple(task.request.key for task in parked)
+            self._catalog.tasks.drop(TaskFilter(keys=keys, state=TaskState.PARKED))
 
     def _busy(self, schedule: Schedule) -> bool:
         return any(

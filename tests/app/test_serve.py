@@ -31,6 +31,7 @@ def served(tmp_path):
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     (home / "seoga.toml").write_text(
+        "[queue]\nretry_seconds = 0.1\nring_seconds = 0.3\n"
         f'[embedder]\nengine = "hash"\n[parse]\nworkers = 1\n[api]\nport = {port}\n'
         f'[[sources]]\nname = "drive"\nroot = {json.dumps(str(drive))}\n'
         'content_schedule = "every 2s"\npermission_schedule = "every 2s"\n',
@@ -83,3 +84,33 @@ def test_schedules_follow_the_drive_and_the_service_stops_when_asked(served):
     eventually(url, "설비 점검", [])
     process.send_signal(signal.SIGTERM)
     assert process.wait(timeout=30) in {0, -signal.SIGTERM}
+
+
+def parked(drive):
+    environ = {**os.environ, "SEOGA_HOME": str(drive.parent / "home")}
+    command = [sys.executable, "-c", "from app.cli import main; main()", "queue", "list"]
+    done = subprocess.run(
+        [*command, "--state", "parked", "--json"],
+        env=environ, capture_output=True, text=True, timeout=60, check=True,
+    )  # fmt: skip
+    return sorted((task["queue"], task["failure"]) for task in json.loads(done.stdout))
+
+
+def test_a_run_that_keeps_failing_is_parked_for_a_person_to_see_until_one_succeeds(served):
+    drive, url, process = served
+    eventually(url, "설비 점검", ["first.txt"])
+    assert parked(drive) == []
+    drive.rename(drive.with_name("away"))
+    wanted = [("acl", "source_unreachable"), ("scan", "source_unreachable")]
+    deadline = time.monotonic() + 60
+    while parked(drive) != wanted:
+        assert time.monotonic() < deadline, parked(drive)
+    assert paths(url, "설비 점검") == ["first.txt"], (
+        "what cannot be reached is not taken for deleted"
+    )
+    drive.with_name("away").rename(drive)
+    (drive / "second.txt").write_text("설비 점검 둘째 문서", encoding="utf-8")
+    eventually(url, "설비 점검", ["first.txt", "second.txt"])
+    while parked(drive):
+        assert time.monotonic() < deadline, parked(drive)
+    assert process.poll() is None

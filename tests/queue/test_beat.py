@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from catalog.tasks import TaskFilter
+from catalog.times import utc_now
 from contracts.errors import ConfigError
 from contracts.settings import QueueSettings
 from contracts.tasks import TaskKind, TaskState
@@ -68,8 +69,17 @@ def test_of_runs_that_were_given_up_one_stays_for_a_person_to_see(catalog):
         (task,) = beat.ask(NOON + timedelta(minutes=minutes))
         catalog.tasks.claim(task.key, "w", 60)
         catalog.tasks.park(task.key, "w", failure="source_unreachable")
+    beat.ask(NOON + timedelta(minutes=15))
     (parked,) = catalog.tasks.list(TaskFilter(state=TaskState.PARKED))
     assert parked.request.key == task.key
+    end(catalog, "acl:drive:2026-11-30T12:15:00.000000Z")
+    succeeded, _ = beat_over(catalog, every("every 5m", last="2999-01-01T00:00:00.000000Z"))
+    succeeded.ask(NOON + timedelta(minutes=20))
+    assert catalog.tasks.list(TaskFilter(state=TaskState.PARKED)) == [parked], "no slot was due"
+    succeeded, _ = beat_over(catalog, every("every 5m", last=utc_now()))
+    far = datetime.now(UTC) + timedelta(days=1)
+    assert len(succeeded.ask(far)) == 1
+    assert catalog.tasks.list(TaskFilter(state=TaskState.PARKED)) == []
 
 
 def test_a_run_that_ended_within_the_slot_by_hand_need_not_be_made_again(catalog):
