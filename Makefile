@@ -9,7 +9,7 @@ PAGES ?= 24
 FUZZ ?= --full
 ROUNDS ?= 20
 
-.PHONY: help setup demo test test-distributed faults lint acceptance acceptance-full bench-embedding bench-mail bench-workbook bench-deck bench-ocr fuzz lock clean
+.PHONY: help setup demo test test-distributed faults lint acceptance acceptance-full bench-embedding bench-mail bench-workbook bench-deck bench-ocr fuzz lock clean test-sentence-transformers
 
 help: ## 이 도움말 (this help)
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  \1: /'
@@ -44,6 +44,10 @@ faults: ## 장애 시험: 여섯 가지를 임의의 순간에 $(ROUNDS)번씩 (
 	@scripts/setup.sh test
 	$(PY) scripts/faults.py --rounds $(ROUNDS)
 
+test-sentence-transformers: ## sentence-transformers 임베더를 실제 모델로, 따로 설치 (with real weights, in .venv-st, 6 GB)
+	@scripts/setup.sh test
+	scripts/test_sentence_transformers.sh
+
 bench-embedding: ## 임베딩 엔진 비교 (both embedding engines, side by side)
 	@scripts/setup.sh run
 	$(PY) -m evaluation.bench_embedding --korquad $(KORQUAD)
@@ -76,4 +80,4 @@ lock: ## 고정 버전 갱신 (pin all dependencies anew; needs uv)
 	scripts/lock.sh
 
 clean: ## 설치와 데모를 지움 (remove the installation and the demo)
-	rm -rf .venv .demo .acceptance
+	rm -rf .venv .venv-st .demo .acceptance

