@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import mmap
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, Self, TypeVar
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DistributedEars",
+    "Once",
     "beating",
     "check_queue",
     "open_beat",
@@ -77,15 +79,34 @@ class _Opened(Generic[K]):
         self._stack.close()
 
 
+class Once:
+    """Something that one of several pool processes does, however often they are replaced.
+
+    Args:
+        wanted: Whether anybody is to do it.
+    """
+
+    def __init__(self, *, wanted: bool) -> None:
+        self._done = mmap.mmap(-1, 1)  # shared with the processes that are forked later
+        self._done[0] = not wanted
+
+    def first(self) -> bool:
+        """Whether nobody was told so before (at worst two at the same moment are)."""
+        if self._done[0]:
+            return False
+        self._done[0] = 1
+        return True
+
+
 class DistributedEars:
     """One pool process of ``seoga worker``: a worker over catalog, index, blobs and broker.
 
     Args:
         settings: All settings.
-        kinds: What this process does.
+        once: Shared by the pool processes of one worker.
     """
 
-    def __init__(self, settings: Settings, kinds: Collection[TaskKind]) -> None:
+    def __init__(self, settings: Settings, once: Once) -> None:
         from app.wiring import open_catalog
         from contracts.settings import load_settings
         from ingest.queue.broker import open_redis
@@ -96,7 +117,7 @@ class DistributedEars:
         with contextlib.ExitStack() as stack:
             catalog = patiently(lambda: stack.enter_context(open_catalog(settings)))
             tools: _Opened[StepKit] = _Opened(
-                lambda: _open_steps(settings, catalog, load_settings, kinds)
+                lambda: _open_steps(settings, catalog, load_settings, once)
             )
             stack.callback(tools.discard)
             ringer = stack.enter_context(open_ringer(settings, catalog))
@@ -127,16 +148,14 @@ def _open_steps(
     settings: Settings,
     catalog: Catalog,
     reload: Callable[[], Settings],
-    kinds: Collection[TaskKind],
+    once: Once,
 ) -> Iterator[StepKit]:
     from app.wiring import open_kit_on, source_run, source_settings
     from ingest.drain import reconcile
     from ingest.steps import StepKit
 
     with open_kit_on(settings, catalog, reload) as kit:
-        if (
-            TaskKind.SCAN in kinds
-        ):  # looks at everything: once, where everything is looked at anyway
+        if once.first():
             reconcile(catalog, kit.index)
         yield StepKit(
             kit=kit,

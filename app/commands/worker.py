@@ -51,18 +51,20 @@ def command(kinds: tuple[TaskKind, ...], concurrency: int, pulse: Path | None) -
     PostgreSQL, OpenSearch, a source) is waited for; a task that was under way is tried again.
     """
     from app.celery_app import run_worker
-    from app.work import DistributedEars, check_queue
+    from app.work import DistributedEars, Once, check_queue
     from contracts.settings import load_settings
 
     if not kinds:
         raise click.UsageError(f"--queues: {_NAMES}")
     settings = load_settings()
     check_queue(settings)
+    # index and catalog are compared where everything is looked at anyway
+    once = Once(wanted=TaskKind.SCAN in kinds)
     click.echo(f"{', '.join(kinds)} × {concurrency}  (Ctrl+C: 종료, stop)", err=True)
     sys.exit(
         run_worker(
             settings.queue,
-            lambda: DistributedEars(settings, kinds),
+            lambda: DistributedEars(settings, once),
             kinds,
             concurrency=concurrency,
             pulse=pulse,
