@@ -4,12 +4,13 @@ CORPUS ?= ../shared/corpus
 FACTS_TOOL ?= ../shared/tools/score_facts.py
 KORQUAD ?= ../shared/korquad/KorQuAD_v1.0_dev.json
 SERVE ?= 1
+CHUNKS ?= 1000000
 SEED ?= 6
 PAGES ?= 24
 FUZZ ?= --full
 ROUNDS ?= 20
 
-.PHONY: help setup demo test test-distributed faults lint acceptance acceptance-full bench-embedding bench-mail bench-workbook bench-deck bench-ocr fuzz lock clean test-sentence-transformers
+.PHONY: help setup demo test test-distributed faults lint acceptance acceptance-full bench-embedding bench-opensearch bench-mail bench-workbook bench-deck bench-ocr fuzz lock clean test-sentence-transformers
 
 help: ## 이 도움말 (this help)
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  \1: /'
@@ -47,6 +48,11 @@ faults: ## 장애 시험: 여섯 가지를 임의의 순간에 $(ROUNDS)번씩 (
 test-sentence-transformers: ## sentence-transformers 임베더를 실제 모델로, 따로 설치 (with real weights, in .venv-st, 6 GB)
 	@scripts/setup.sh test
 	scripts/test_sentence_transformers.sh
+
+bench-opensearch: ## OpenSearch 색인의 수집 속도와 검색 시간 (ingest rate and search times at 10k, 100k, CHUNKS=1000000)
+	@scripts/setup.sh test
+	$(PY) scripts/opensearch_server.py --heap 2g exec -- $(PY) -m evaluation.bench_opensearch --url {url} \
+		--chunks $(CHUNKS) --report docs/reports/opensearch.md
 
 bench-embedding: ## 임베딩 엔진 비교 (both embedding engines, side by side)
 	@scripts/setup.sh run

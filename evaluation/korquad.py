@@ -32,10 +32,20 @@ if TYPE_CHECKING:
     from search.analysis import Analyzer
     from search.service import AccessView
 
-__all__ = ["run_korquad"]
+__all__ = [
+    "SCOPE",
+    "Paragraph",
+    "Question",
+    "paragraph_chunks",
+    "paragraph_row",
+    "read_korquad",
+    "retrieval_figures",
+    "run_korquad",
+    "text_key_of",
+]
 
 _SEED = 7
-_SCOPE = "korquad"
+SCOPE = "korquad"
 _CHUNK = 300
 """Most characters of a chunk; sentences stay whole."""
 
@@ -44,13 +54,17 @@ _SENTENCE = re.compile(r"(?<=[.?!])\s+|\n+")
 
 
 @dataclass(frozen=True, slots=True)
-class _Paragraph:
+class Paragraph:
+    """A paragraph of an article."""
+
     title: str
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class _Question:
+class Question:
+    """A question and the number of its paragraph."""
+
     text: str
     paragraph: int
 
@@ -85,7 +99,7 @@ def run_korquad(  # noqa: PLR0913, PLR0917  the parts of a search, each once
         ConfigError: the file is not KorQuAD.
     """
     start = time.perf_counter()
-    paragraphs, asked = _load(data)
+    paragraphs, asked = read_korquad(data)
     random.Random(_SEED).shuffle(asked)  # noqa: S311  the same questions for everybody
     asked = asked[:questions]
     index = open_index(workdir)
@@ -98,7 +112,7 @@ def run_korquad(  # noqa: PLR0913, PLR0917  the parts of a search, each once
         spent = time.perf_counter() - began
     finally:
         index.close()
-    return _figures(ranks) | {
+    return retrieval_figures(ranks) | {
         "questions": len(asked),
         "chunks": chunks,
         "seconds": round(time.perf_counter() - start, 2),
@@ -106,16 +120,21 @@ def run_korquad(  # noqa: PLR0913, PLR0917  the parts of a search, each once
     }
 
 
-def _load(data: Path) -> tuple[list[_Paragraph], list[_Question]]:
-    numbers: dict[_Paragraph, int] = {}
-    questions: list[_Question] = []
+def read_korquad(data: Path) -> tuple[list[Paragraph], list[Question]]:
+    """All paragraphs, each once, and all questions in file order.
+
+    Raises:
+        ConfigError: the file is not KorQuAD.
+    """
+    numbers: dict[Paragraph, int] = {}
+    questions: list[Question] = []
     try:
         for article in json.loads(data.read_text(encoding="utf-8"))["data"]:
             for paragraph in article["paragraphs"]:
                 # some paragraphs stand in the file twice: either is the right one
-                found = _Paragraph(article["title"], paragraph["context"])
+                found = Paragraph(article["title"], paragraph["context"])
                 number = numbers.setdefault(found, len(numbers))
-                questions += [_Question(qa["question"], number) for qa in paragraph["qas"]]
+                questions += [Question(qa["question"], number) for qa in paragraph["qas"]]
     except (KeyError, TypeError, ValueError, OSError) as problem:
         raise ConfigError(f"{data} is not a KorQuAD 1.0 file: {problem}") from problem
     return list(numbers), questions
@@ -134,13 +153,13 @@ def _pieces(text: str) -> Iterator[str]:
 
 
 def _publish(
-    paragraphs: Sequence[_Paragraph], index: IndexBackend, embedder: Embedder, analyzer: Analyzer
+    paragraphs: Sequence[Paragraph], index: IndexBackend, embedder: Embedder, analyzer: Analyzer
 ) -> int:
     """One document a paragraph; returns the number of chunks."""
     total = 0
     for start in range(0, len(paragraphs), _BATCH):
         documents = {
-            number: _chunks(number, paragraphs[number])
+            number: paragraph_chunks(number, paragraphs[number])
             for number in range(start, min(start + _BATCH, len(paragraphs)))
         }
         chunks = [chunk for found in documents.values() for chunk in found]
@@ -148,7 +167,7 @@ def _publish(
         index.publish(
             [
                 IndexedDocument(
-                    row=_row(number, paragraphs[number].title),
+                    row=paragraph_row(number, paragraphs[number].title),
                     chunks=tuple(_indexed(chunk, vectors, embedder, analyzer) for chunk in found),
                 )
                 for number, found in documents.items()
@@ -159,7 +178,8 @@ def _publish(
     return total
 
 
-def _chunks(number: int, paragraph: _Paragraph) -> list[Chunk]:
+def paragraph_chunks(number: int, paragraph: Paragraph) -> list[Chunk]:
+    """The chunks of a paragraph."""
     return [
         Chunk(
             chunk_id=hashlib.sha256(f"{number}/{ordinal}".encode()).hexdigest(),
@@ -171,25 +191,27 @@ def _chunks(number: int, paragraph: _Paragraph) -> list[Chunk]:
     ]
 
 
-def _row(number: int, title: str) -> DocumentRow:
+def paragraph_row(number: int, title: str) -> DocumentRow:
+    """The row of a paragraph, which is a document here."""
     return DocumentRow(
-        document_id=f"{_SCOPE}-{number}",
+        document_id=f"{SCOPE}-{number}",
         version_id=str(number),
-        source=_SCOPE,
+        source=SCOPE,
         path=f"{number}.txt",
         source_link="",
         title=title,
         format="txt",
-        scope_id=_SCOPE,
+        scope_id=SCOPE,
     )
 
 
-def _text_key(chunk: Chunk, embedder: Embedder) -> str:
+def text_key_of(chunk: Chunk, embedder: Embedder) -> str:
+    """Names a text and the embedder of its vector."""
     return hashlib.sha256(f"{embedder.fingerprint}\0{chunk.embedded_text}".encode()).hexdigest()
 
 
 def _vectors(chunks: Sequence[Chunk], index: IndexBackend, embedder: Embedder) -> dict[str, bytes]:
-    texts = {_text_key(chunk, embedder): chunk.embedded_text for chunk in chunks}
+    texts = {text_key_of(chunk, embedder): chunk.embedded_text for chunk in chunks}
     known = dict(index.find_vectors(list(texts)))
     missing = [key for key in texts if key not in known]
     rows = embedder.embed_passages([texts[key] for key in missing])
@@ -201,7 +223,7 @@ def _vectors(chunks: Sequence[Chunk], index: IndexBackend, embedder: Embedder) -
 def _indexed(
     chunk: Chunk, vectors: dict[str, bytes], embedder: Embedder, analyzer: Analyzer
 ) -> IndexedChunk:
-    key = _text_key(chunk, embedder)
+    key = text_key_of(chunk, embedder)
     terms = {
         "title": analyzer.terms(chunk.title_prefix),
         "body": analyzer.terms(chunk.embedded_text),
@@ -209,17 +231,18 @@ def _indexed(
     return IndexedChunk(chunk=chunk, text_key=key, vector=vectors[key], terms=terms)
 
 
-def _rank(searcher: Searcher, index: IndexBackend, question: _Question) -> int | None:
+def _rank(searcher: Searcher, index: IndexBackend, question: Question) -> int | None:
     """Rank of the right paragraph, from 1, or None where it was not found."""
-    where = SearchFilter(scopes=frozenset({_SCOPE}), as_of=date.max)
+    where = SearchFilter(scopes=frozenset({SCOPE}), as_of=date.max)
     ranked = searcher.rank(question.text, where)
     found = index.fetch([fused.key for fused in ranked])
     documents = dict.fromkeys(stored.row.document_id for stored in found)
-    wanted = f"{_SCOPE}-{question.paragraph}"
+    wanted = f"{SCOPE}-{question.paragraph}"
     return list(documents).index(wanted) + 1 if wanted in documents else None
 
 
-def _figures(ranks: Sequence[int | None]) -> dict[str, float]:
+def retrieval_figures(ranks: Sequence[int | None]) -> dict[str, float]:
+    """Recall, MRR and nDCG of the ranks of right paragraphs, None where one was not found."""
     count = max(1, len(ranks))
     found = [rank for rank in ranks if rank is not None]
     figures = {f"recall_at_{k}": sum(rank <= k for rank in found) / count for k in (1, 5, 10)} | {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from contracts.documents import Layer
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
     from contracts.search import SearchFilter
 
-__all__ = ["access_clause", "filter_clauses", "scope_clause"]
+__all__ = ["filter_clauses", "scope_clause", "scope_forms"]
 
 _MOST_TERMS = 50_000
 """Values of one ``terms`` clause; the server's limit is 65,536."""
@@ -33,7 +34,7 @@ def filter_clauses(where: SearchFilter, scopes: Sequence[int]) -> list[Query]:
 
     Args:
         where: The filter.
-        scopes: Numbers of its scopes; at least one.
+        scopes: Numbers of its scopes, in order; at least one.
 
     Raises:
         QueryError: a filter field that there is not.
@@ -55,18 +56,25 @@ def filter_clauses(where: SearchFilter, scopes: Sequence[int]) -> list[Query]:
     return clauses
 
 
-def access_clause(where: SearchFilter, scopes: Sequence[int]) -> list[Query]:
-    """The access rule alone."""
-    hidden = [document_key(name) for name in where.hidden_documents]
-    return [scope_clause("scope", scopes), *([_none_of("document", hidden)] if hidden else [])]
-
-
 def scope_clause(field: str, numbers: Sequence[int]) -> Query:
     """One of these scopes: a short list, or a bitmap, which has a few kilobytes for 50,000 of them."""
     if len(numbers) <= _LISTED_SCOPES:
-        return {"terms": {field: sorted(numbers)}}
-    bitmap = base64.b64encode(roaring(numbers)).decode()
-    return {"terms": {field: [bitmap], "value_type": "bitmap"}}
+        return {"terms": {field: list(numbers)}}
+    return {"terms": {field: [_bitmap(tuple(numbers))], "value_type": "bitmap"}}
+
+
+@lru_cache(maxsize=64)
+def _bitmap(numbers: tuple[int, ...]) -> str:
+    return base64.b64encode(roaring(numbers)).decode()
+
+
+def scope_forms(numbers: Sequence[int], names: Iterable[str]) -> dict[str, Query]:
+    """The same scopes in every form that was measured (docs/reports/opensearch.md)."""
+    return {
+        "list of names": {"terms": {"access_scope": sorted(names)}},
+        "list of numbers": {"terms": {"scope": list(numbers)}},
+        "bitmap": {"terms": {"scope": [_bitmap(tuple(numbers))], "value_type": "bitmap"}},
+    }
 
 
 def _default_view(where: SearchFilter, scopes: Sequence[int], hidden: list[str]) -> list[Query]:

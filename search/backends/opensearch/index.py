@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -42,6 +43,17 @@ _KEYS = 1000
 """Keys of one request."""
 
 _MERGE_SECONDS = 4 * 3600
+
+
+@dataclass(frozen=True, slots=True)
+class IndexParts:
+    """The parts of an index that a bench looks at one by one."""
+
+    server: Server
+    reading: Reading
+    scopes: ScopeNumbers
+    counts: TermCounts
+    weights: dict[str, float]
 
 
 class OpenSearchIndex:
@@ -242,6 +254,19 @@ class OpenSearchIndex:
             "vectors": int(found["vectors"]["value"]),
             "bytes": int(stored["_all"]["total"]["store"]["size_in_bytes"]),
         }
+
+    def segments(self) -> int:
+        """Lucene segments: the fewer, the faster are searches."""
+        with self._server.asking() as client:
+            found = client.indices.stats(index=self._index, metric="segments")
+        return int(found["_all"]["primaries"]["segments"]["count"])
+
+    @property
+    def parts(self) -> IndexParts:
+        """What the index is made of, for measuring."""
+        return IndexParts(
+            self._server, self._reading, self._scopes, self._counts, dict(self._weights)
+        )
 
     def close(self) -> None:
         """Release connections."""

@@ -41,6 +41,11 @@ class TermCounts:
         self._kept: dict[tuple[str, str], int] = {}
         self._since = 0.0
 
+    def forget(self) -> None:
+        """Count anew next time."""
+        with self._lock:
+            self._kept = {}
+
     def of(self, terms: Iterable[str]) -> dict[tuple[str, str], int]:
         """Counts by field and term; the term "" stands for any."""
         wanted = [(field, term) for term in ("", *terms) for field in FIELDS]

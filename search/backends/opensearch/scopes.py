@@ -24,6 +24,8 @@ __all__ = ["ScopeNumbers"]
 _ROUTING = "scopes"
 _FIRST_PAGE, _LARGEST_PAGE = 4, 4096
 _TRIES = 50
+_MOST_SETS = 64
+"""Sets of scopes whose numbers are kept: readers ask again and again with the same set."""
 
 
 class ScopeNumbers:
@@ -41,15 +43,26 @@ class ScopeNumbers:
         self._own = own
         self._lock = threading.Lock()
         self._known: dict[str, int] = {}
+        self._sets: dict[frozenset[str], tuple[bool, int, tuple[int, ...]]] = {}
         self._last = 0
 
-    def known(self, scopes: Iterable[str]) -> list[int]:
-        """Numbers of those scopes that any document was ever in."""
-        wanted = list(scopes)
-        known = self._known
-        if any(name not in known for name in wanted):
+    def known(self, scopes: frozenset[str]) -> tuple[int, ...]:
+        """Numbers of those scopes that any document was ever in, in order."""
+        with self._lock:
+            complete, last, numbers = self._sets.get(scopes, (False, -1, ()))
+        if complete:
+            return numbers
+        if any(name not in self._known for name in scopes):
             self._catch_up()
-        return [known[name] for name in wanted if name in known]
+        if last == self._last:
+            return numbers
+        known, last = self._known, self._last
+        numbers = tuple(sorted(known[name] for name in scopes if name in known))
+        with self._lock:
+            if len(self._sets) >= _MOST_SETS:
+                self._sets.pop(next(iter(self._sets)))
+            self._sets[scopes] = len(numbers) == len(scopes), last, numbers
+        return numbers
 
     def assign(self, scopes: Iterable[str]) -> dict[str, int]:
         """Numbers of scopes; new ones get theirs.
