@@ -18,10 +18,10 @@ def end_connections_that_cannot_acknowledge() -> None:
     from kombu.transport.virtual.base import Message
 
     class Bell(Message):
-        def ack_log_error(self, _logger: object, _errors: object, **options: Any) -> None:
+        def ack_log_error(self, *_told: Any, **options: Any) -> None:
             self.ack(**options)  # type: ignore[no-untyped-call]
 
-        def reject_log_error(self, _logger: object, _errors: object, **options: Any) -> None:
+        def reject_log_error(self, *_told: Any, **options: Any) -> None:
             self.reject(**options)  # type: ignore[no-untyped-call]
 
     Channel.Message = Bell

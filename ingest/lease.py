@@ -1,21 +1,24 @@
-"""Signs of life of a long run, from a thread of its own."""
+"""Signs of life of a long run, and its end, from threads of their own."""
 
 from __future__ import annotations
 
 import contextlib
 import threading
+import time
 from typing import TYPE_CHECKING
 
+from catalog.runs import STALE_SECONDS
 from contracts.errors import CatalogUnavailableError, LeaseLostError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from catalog.catalog import Catalog
 
-__all__ = ["HEARTBEAT_SECONDS", "beating"]
+__all__ = ["HEARTBEAT_SECONDS", "beating", "end_run"]
 
 HEARTBEAT_SECONDS = 5.0
+_AGAIN_SECONDS = 0.5
 
 
 @contextlib.contextmanager
@@ -39,3 +42,34 @@ def beating(catalog: Catalog, run_id: str) -> Iterator[None]:
     finally:
         stop.set()
         thread.join()
+
+
+def end_run(
+    catalog: Catalog, run_id: str, state: str, *, counts: Mapping[str, int], message: str
+) -> None:
+    """End a run that broke off.
+
+    Where the catalog does not answer, which may be what broke the run off, this goes on in the background: as long
+    as this process lives, the run would hold its source otherwise, and keep the next one waiting until its signs of
+    life count as stale.
+
+    Raises:
+        LeaseLostError: another took over.
+    """
+
+    def end() -> None:
+        catalog.runs.finish(run_id, state, counts=counts, message=message)
+
+    def later() -> None:
+        until = time.monotonic() + STALE_SECONDS
+        while time.monotonic() < until:
+            time.sleep(_AGAIN_SECONDS)
+            with contextlib.suppress(CatalogUnavailableError):
+                with contextlib.suppress(LeaseLostError):
+                    end()
+                return
+
+    try:
+        end()
+    except CatalogUnavailableError:
+        threading.Thread(target=later, name=f"end-{run_id}", daemon=True).start()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import threading
 import time
 from collections import Counter
 from dataclasses import dataclass, field
@@ -13,9 +12,10 @@ import structlog
 
 from acl_sync.tracker import ScopeTracker
 from catalog.times import utc_now
-from contracts.errors import CatalogUnavailableError, LeaseLostError, SeogaError
+from contracts.errors import CatalogUnavailableError, SeogaError
 from ingest.drafts import Drafter
 from ingest.drain import drain
+from ingest.lease import HEARTBEAT_SECONDS, beating, end_run
 from ingest.pages import sweep_pages
 from ingest.pipeline import Pipeline
 from ingest.queue.tokens import paced
@@ -26,7 +26,6 @@ from ingest.unlocking import Unlocker
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from catalog.catalog import Catalog
     from catalog.records import ItemRecord
     from contracts.ports import PermissionReader, Source
     from contracts.settings import SourceSettings
@@ -35,7 +34,6 @@ if TYPE_CHECKING:
 __all__ = ["RunSummary", "SourceRun"]
 
 _log = structlog.get_logger()
-_HEARTBEAT_SECONDS = 5.0
 _SHOWN = 5
 _CHECK_BYTES = 1 << 30
 """Content read in one run to compare files whose change time alone has moved."""
@@ -279,54 +277,33 @@ class SourceRun:
         run = catalog.runs.start(kind, name)
         self._beat = time.monotonic()
         try:
-            with _beating(catalog, run.run_id):
+            with beating(catalog, run.run_id):
                 yield run.run_id
         except SeogaError as problem:
-            catalog.sources.set_alert(name, str(problem))
-            catalog.runs.finish(
-                run.run_id, "failed", counts=self._counts(summary), message=str(problem)
-            )
+            with contextlib.suppress(CatalogUnavailableError):  # what broke the run off, perhaps
+                catalog.sources.set_alert(name, str(problem))
+            self._break_off(run.run_id, "failed", summary, str(problem))
             raise
         except BaseException as problem:
-            catalog.runs.finish(
-                run.run_id,
-                "stopped",
-                counts=self._counts(summary),
-                message=type(problem).__name__,
-            )
+            self._break_off(run.run_id, "stopped", summary, type(problem).__name__)
             raise
-        catalog.runs.finish(run.run_id, counts=self._counts(summary), message=summary.alert)
+        try:
+            catalog.runs.finish(run.run_id, counts=self._counts(summary), message=summary.alert)
+        except CatalogUnavailableError as problem:
+            self._break_off(run.run_id, "failed", summary, str(problem))
+            raise
+
+    def _break_off(self, run_id: str, state: str, summary: RunSummary, message: str) -> None:
+        counts = self._counts(summary)
+        end_run(self._kit.catalog, run_id, state, counts=counts, message=message)
 
     def _counts(self, summary: RunSummary) -> dict[str, int]:
         return {**summary.scan, **summary.work}
 
     def _heartbeat(self, run_id: str, counts: Counter[str]) -> None:
-        if time.monotonic() - self._beat >= _HEARTBEAT_SECONDS:
+        if time.monotonic() - self._beat >= HEARTBEAT_SECONDS:
             self._beat = time.monotonic()
             self._kit.catalog.runs.heartbeat(run_id, counts)
-
-
-@contextlib.contextmanager
-def _beating(catalog: Catalog, run_id: str) -> Iterator[None]:
-    """Show that the run lives, however long a listing or a single file takes."""
-    stop = threading.Event()
-
-    def beat() -> None:
-        while not stop.wait(_HEARTBEAT_SECONDS):
-            try:
-                catalog.runs.heartbeat(run_id)
-            except LeaseLostError:
-                return  # the run itself learns of it with its next sign of life, or when it ends
-            except CatalogUnavailableError:
-                continue
-
-    thread = threading.Thread(target=beat, name=f"beat-{run_id}", daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        stop.set()
-        thread.join()
 
 
 def _unmatched(lists: tuple[str, ...]) -> str:
