@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
+import signal
 import sys
 import tempfile
 import time
@@ -34,6 +35,7 @@ def main() -> int:
     parser.add_argument("--embedder", default="hash", help="embedder.engine, as in seoga.toml")
     parser.add_argument("--workers", type=int, default=2)
     options = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that what was started ends, too
     corpus = options.corpus.resolve()
     if not corpus.is_dir():
         print(f"no corpus at {corpus}: nothing to compare")

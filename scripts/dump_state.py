@@ -19,7 +19,7 @@ from catalog import tables
 from catalog.catalog import Catalog
 from contracts.ports import IndexBackend
 from contracts.settings import Settings, load_settings
-from contracts.tasks import TaskState
+from contracts.tasks import TaskKind, TaskState
 
 __all__ = ["IGNORED", "State", "difference", "state"]
 
@@ -124,11 +124,12 @@ def _tables(catalog: Catalog) -> State:
 
 
 def _open_tasks(catalog: Catalog) -> list[Any]:
-    """How many tasks of each kind wait, are worked on, or are parked."""
+    """How many tasks of each kind wait, are worked on, or are parked; what a schedule asks for waits again and again."""
     return [
         [kind.value, state.value, count]
         for (kind, state), count in catalog.tasks.counts().items()
         if state is not TaskState.DONE
+        and not (state is TaskState.QUEUED and kind in {TaskKind.SCAN, TaskKind.ACL})
     ]
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import random
+import signal
 import statistics
 import sys
 import tempfile
@@ -51,10 +52,11 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=20, help="of each fault")
     parser.add_argument("--only", action="append", choices=sorted(FAULTS))
     parser.add_argument("--seed", type=int, default=20261130)
-    parser.add_argument("--files", type=int, default=90, help="generated files to ingest")
-    parser.add_argument("--pages", type=int, default=22, help="pages of the scanned document")
+    parser.add_argument("--files", type=int, default=40, help="generated files to ingest")
+    parser.add_argument("--pages", type=int, default=0, help="pages of a scan to be recognised")
     parser.add_argument("--keep", type=Path, help="folder for what is left of rounds that failed")
     options = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that what was started ends, too
     kinds = options.only or list(FAULTS)
     dice = random.Random(options.seed)
     started = time.monotonic()

@@ -71,7 +71,7 @@ class Drive:
     Args:
         folder: Holds ``share`` and ``plant``; every account can pass through it.
         files: How many generated files ``plant`` has, besides a fixed dozen of special ones.
-        pages: Pages of a scanned document (0: none), to be recognised in slices.
+        pages: Pages of a scanned document, to be recognised in slices; 0: nothing is to be recognised.
         seed: Of the generated texts.
     """
 
@@ -124,6 +124,9 @@ class Drive:
             check=True,
             stdout=subprocess.DEVNULL,
         )
+        if not pages:  # the one scan of the example drive takes as long to read as everything else
+            for scan in (self._template / "share").rglob("*_스캔.pdf"):
+                scan.unlink()
         plant = self._template / "plant"
         for number in range(files):
             path, data = self._file(number)

@@ -99,7 +99,7 @@ class Stage:
     drive: Drive
     folder: Path
     workers: int = 2
-    patience: float = 150.0
+    patience: float = 180.0
 
     def play(
         self,
@@ -126,14 +126,15 @@ class Stage:
         found = Round()
         with self._installed(home) as (installation, disk, url):
             scene = Scene(self.services, installation, disk, dice or random.Random())
+            since = utc_now()
             self._ask(url, "begin")
             found.begun = self._until(installation, url, lambda rest: rest.begun)
             for number in range(2):
                 strike = _Strike(fault, scene, moment) if fault and number == half else None
-                since = utc_now()
                 if number:
                     self._until(installation, url, _between_scans)
                     self.drive.change()
+                    since = utc_now()
                     self._ask(url, "again")
                 took = self._half(installation, url, since, strike)
                 found.first, found.second = (found.first, took) if number else (took, 0.0)
@@ -166,15 +167,16 @@ class Stage:
         return self._until(installation, url, over)
 
     def _end(self, installation: Installation, url: str) -> float:
-        """No more scans; what is asked for is done; then every process ends in order.
+        """Nothing is left to do; then every process ends in order.
 
         What was killed between two steps may have left work records behind: the next scan sweeps them up.
         """
         work = installation.home / "blobs" / "work"
-        self._until(installation, url, lambda _: not any(p.is_file() for p in work.rglob("*")))
-        beat = next(process for process in installation.processes if process.words[0] == "beat")
-        beat.stop()
-        self._until(installation, url, Rest.idle)
+
+        def over(rest: Rest) -> bool:
+            return _between_scans(rest) and not any(path.is_file() for path in work.rglob("*"))
+
+        self._until(installation, url, over)
         return installation.stop()
 
     def _until(self, installation: Installation, url: str, over: Callable[[Rest], bool]) -> float:
