@@ -8,7 +8,7 @@ import zipfile
 
 import pytest
 
-import ingest.runs
+import ingest.lease
 from app.wiring import source_run
 from catalog.runs import RunStore
 from contracts.errors import LeaseLostError
@@ -127,7 +127,7 @@ def test_starting_a_command_takes_nothing_away_that_is_being_published(two, monk
 
 def test_a_long_listing_keeps_its_lease(two, monkeypatch):
     monkeypatch.setattr(RunStore.start, "__kwdefaults__", {"stale_after": 1.0})
-    monkeypatch.setattr(ingest.runs, "_HEARTBEAT_SECONDS", 0.2)
+    monkeypatch.setattr(ingest.lease, "HEARTBEAT_SECONDS", 0.2)
     with two.kit() as kit:
         run = source_run(kit, two.source(kit))
         listing = run._source.list
