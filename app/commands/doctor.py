@@ -93,9 +93,35 @@ def _libreoffice(_settings: Settings) -> Check:
         "LibreOffice",
         fine=program is not None,
         needed=False,
-        found=program or "없음 (missing): doc, ppt 등 옛 형식은 지원하지 않음으로 남습니다",
+        found=program
+        or "없음: doc, ppt, rtf 는 자체 판독기로 (missing: older formats by our own readers)",
         advice="apt-get install libreoffice-core",
     )
+
+
+def _libarchive(_settings: Settings) -> Check:
+    advice = "apt-get install libarchive13"
+    try:
+        from libarchive.ffi import version_number
+    except (ImportError, TypeError, AttributeError, OSError):
+        found = "없음: 7z, rar, tar 를 풀지 못합니다 (missing: 7z, rar, tar stay closed)"
+        return Check("libarchive", fine=False, needed=False, found=found, advice=advice)
+    return Check("libarchive", fine=True, needed=False, found=str(version_number()))
+
+
+def _unlock(settings: Settings) -> Check:
+    name = "잠긴 파일 (locked files)"
+    unlock = settings.unlock
+    if unlock.passwords is None and not unlock.command:
+        return Check(name, fine=True, needed=False, found="열지 않음 (stay locked)")
+    if unlock.command and shutil.which(unlock.command[0]) is None:
+        found = f"{unlock.command[0]}: 그런 명령이 없습니다 (no such command)"
+        return Check(name, fine=False, needed=True, found=found, advice="[unlock] command")
+    if not unlock.readers:
+        found = "열지만 아무도 읽지 못합니다 (opened, but nobody may read them)"
+        advice = '[unlock] readers = "group:NAME@REALM"'
+        return Check(name, fine=False, needed=False, found=found, advice=advice)
+    return Check(name, fine=True, needed=False, found=f"읽는 사람 (read by): {unlock.readers}")
 
 
 def _home(settings: Settings) -> Check:
@@ -206,6 +232,8 @@ _CHECKS: tuple[Callable[[Settings], Check], ...] = (
     _private,
     _tesseract,
     _libreoffice,
+    _libarchive,
+    _unlock,
     _embedder,
     _index,
     _token,
