@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from datetime import date
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,7 +13,8 @@ import numpy as np
 from contracts.chunks import Chunk, DocumentRow, IndexedChunk, IndexedDocument
 from contracts.documents import Position
 from contracts.search import SearchFilter
-from search.embedding.hashing import HashEmbedder
+from contracts.settings import EmbedderSettings
+from search.embedding.registry import make_embedder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -63,7 +65,7 @@ class _Words:
 def documents(first: int, last: int) -> Iterator[IndexedDocument]:
     """Documents by number; the same number gives the same document."""
     words = _Words()
-    embedder = HashEmbedder()
+    embedder = make_embedder(EmbedderSettings(engine="hash"), Path())
     for number in range(first, last):
         source = np.random.default_rng((11, number))
         title = words.draw(source, _TITLE)
@@ -127,7 +129,7 @@ def filter_over(scopes: int, existing: int) -> SearchFilter:
 def queries(count: int) -> list[Query]:
     """Questions of three to six words, frequent and rare ones."""
     words = _Words()
-    embedder = HashEmbedder()
+    embedder = make_embedder(EmbedderSettings(engine="hash"), Path())
     source = np.random.default_rng(23)
     made = []
     for _ in range(count):

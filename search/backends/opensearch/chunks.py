@@ -15,7 +15,7 @@ from search.backends.opensearch.rows import UPDATE, plain, row_fields, scopes_of
 from search.backends.values import decode, encode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from contracts.chunks import DocumentRow, IndexedChunk, IndexedDocument
     from search.backends.opensearch.scopes import ScopeNumbers
@@ -50,41 +50,38 @@ class ChunkRecords:
         """
         rows = [row for _, _, row, _ in generations.values()]
         scopes = self._scopes.assign(scope for row in rows for scope in scopes_of(row))
-        actions, owners = [], []
-        for key, (document, token, row, number) in generations.items():
-            fields = row_fields(row, number, scopes)
-            for chunk in document.chunks:
-                actions.append(self._action(key, token, chunk, fields))
-                owners.append(key)
-        items = self._server.bulk(actions, frozenset({CONFLICT}))
-        return {key for key, item in zip(owners, items, strict=True) if item.status == CONFLICT}
+        late = set()
+        for item in self._server.bulk(self._actions(generations, scopes), frozenset({CONFLICT})):
+            if item.status == CONFLICT:
+                late.add(item.id.partition(".")[0])
+        return late
 
-    def update(self, key: str, ids: Sequence[str], row: DocumentRow, number: int) -> None:
-        """Give chunks of a document its row, unless they have a newer one; those removed meanwhile are left out."""
-        fields = row_fields(row, number, self._scopes.assign(scopes_of(row)))
-        script = {"source": UPDATE, "lang": "painless", "params": {"fields": fields}}
-        left = list(ids)
+    def update(self, rows: Mapping[str, tuple[Sequence[str], DocumentRow, int]]) -> None:
+        """Give chunks their document's row: document key → chunk ids, row and its number.
+
+        Chunks that have a newer row keep it; those removed meanwhile are left out.
+        """
+        scopes = self._scopes.assign(s for _, row, _ in rows.values() for s in scopes_of(row))
+        scripts = {
+            key: {
+                "source": UPDATE,
+                "lang": "painless",
+                "params": {"fields": row_fields(row, number, scopes)},
+            }
+            for key, (_, row, number) in rows.items()
+        }
+        left = [name for ids, _, _ in rows.values() for name in ids]
         for _ in range(_CONFLICT_TRIES):
-            actions = [
-                {
-                    "_op_type": "update",
-                    "_index": self._own,
-                    "_id": name,
-                    "routing": key,
-                    "retry_on_conflict": 3,
-                    "script": script,
-                }
-                for name in left
-            ]
+            actions = (self._update(name, scripts) for name in left)
             items = self._server.bulk(actions, frozenset({CONFLICT, GONE}))
-            left = [n for n, item in zip(left, items, strict=True) if item.status == CONFLICT]
+            left = [item.id for item in items if item.status == CONFLICT]
             if not left:
                 return
         raise IndexUnavailableError("chunks of a document are updated by too many writers at once")
 
     def delete(self, ids: Mapping[str, Iterable[str]]) -> None:
         """Remove chunks, by document key; also those that are only on their way."""
-        actions = [
+        actions = (
             {
                 "_op_type": "delete",
                 "_index": self._own,
@@ -95,8 +92,30 @@ class ChunkRecords:
             }
             for key, names in ids.items()
             for name in names
-        ]
-        self._server.bulk(actions, frozenset({GONE}))
+        )
+        for _ in self._server.bulk(actions, frozenset({GONE})):
+            pass
+
+    def _actions(
+        self,
+        generations: Mapping[str, tuple[IndexedDocument, str, DocumentRow, int]],
+        scopes: Mapping[str, int],
+    ) -> Iterator[dict[str, Any]]:
+        for key, (document, token, row, number) in generations.items():
+            fields = row_fields(row, number, scopes)
+            for chunk in document.chunks:
+                yield self._action(key, token, chunk, fields)
+
+    def _update(self, name: str, scripts: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
+        key = name.partition(".")[0]
+        return {
+            "_op_type": "update",
+            "_index": self._own,
+            "_id": name,
+            "routing": key,
+            "retry_on_conflict": 3,
+            "script": scripts[key],
+        }
 
     def _action(
         self, key: str, token: str, indexed: IndexedChunk, row: dict[str, Any]

@@ -160,12 +160,11 @@ class Heads:
         Returns:
             The heads that were changed, as they are now. Those that are not in it were changed by somebody else.
         """
-        keys = list(changes)
-        actions = [self._action(key, *changes[key]) for key in keys]
-        items = self._server.bulk(actions, frozenset({CONFLICT, GONE}))
+        actions = (self._action(key, *change) for key, change in changes.items())
         done = {}
-        for key, item in zip(keys, items, strict=True):
+        for item in self._server.bulk(actions, frozenset({CONFLICT, GONE})):
             if item.status not in {CONFLICT, GONE}:
+                key = item.id.partition(".")[0]
                 done[key] = StoredHead(changes[key][1], item.seq_no, item.primary_term)
         return done
 

@@ -189,7 +189,7 @@ class OpenSearchIndex:
         vector = self._checked(vector)
         found: dict[int | str, float] = {}
         for batch in _batches(list(keys)):
-            query = exact_query(vector, [{"terms": {"_id": batch}}])
+            query = exact_query(vector, [{"ids": {"values": batch}}])
             body = {"size": len(batch), "query": query, "track_total_hits": False}
             body |= {"stored_fields": "_none_", "docvalue_fields": ["key"]}
             for hit in self._reading.search(body)["hits"]["hits"]:

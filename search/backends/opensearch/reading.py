@@ -31,6 +31,8 @@ _WINDOW = 10_000
 _PAGE = 2000
 _KEEP_ALIVE = "5m"
 
+_WHOLE = {"allow_partial_search_results": False}
+
 Query = dict[str, Any]
 
 
@@ -101,7 +103,7 @@ class Reading:
         """
         lines: list[Query] = []
         for query in queries:
-            lines += [{}, {"size": 0, "track_total_hits": most or True, "query": query}]
+            lines += [_WHOLE, {"size": 0, "track_total_hits": most or True, "query": query}]
         with self._server.asking() as client:
             answer = client.msearch(body=lines, index=self._index)
         return [_total(found) for found in answer["responses"]]

@@ -115,7 +115,8 @@ class ScopeNumbers:
             }
             for place, name in enumerate(scopes, 1)
         ]
-        self._server.bulk(actions, frozenset({CONFLICT}))
+        for _ in self._server.bulk(actions, frozenset({CONFLICT})):
+            pass  # a number that was taken is read afterwards
 
 
 def _id(number: int) -> str:

@@ -66,14 +66,16 @@ class BulkItem:
     """What became of one action of a bulk request.
 
     Attributes:
+        id: Of the record.
         status: HTTP status of the item.
         seq_no: Place of the write in its shard's history, −1 where it was not written.
         primary_term: With ``seq_no``, names the write.
     """
 
-    __slots__ = ("primary_term", "seq_no", "status")
+    __slots__ = ("id", "primary_term", "seq_no", "status")
 
     def __init__(self, answer: dict[str, Any]) -> None:
+        self.id = str(answer["_id"])
         self.status = int(answer["status"])
         self.seq_no = int(answer.get("_seq_no", -1))
         self.primary_term = int(answer.get("_primary_term", -1))
@@ -166,26 +168,26 @@ class Server:
         except OpenSearchException as problem:
             raise PermanentError(f"OpenSearch: {type(problem).__name__}") from problem
 
-    def bulk(self, actions: Iterable[dict[str, Any]], allowed: frozenset[int]) -> list[BulkItem]:
-        """Carry out actions in requests of bounded size; slower where the server pushes back.
+    def bulk(
+        self, actions: Iterable[dict[str, Any]], allowed: frozenset[int] = frozenset()
+    ) -> Iterator[BulkItem]:
+        """Carry out actions, as they are made, in requests of bounded size; slower where the server pushes back.
 
         Args:
             actions: As for ``opensearchpy.helpers``.
             allowed: Statuses besides success that the caller looks at itself, for example 409.
 
-        Returns:
-            One item an action, in their order.
+        Yields:
+            One item an action; those that the server took later come later.
 
         Raises:
             IndexUnavailableError: the server kept pushing back, or does not answer.
             PermanentError: it refuses an item; says which and why.
         """
-        listed = list(actions)
-        done: dict[str, BulkItem] = {}
         with self.asking() as client:
             for ok, answer in helpers.streaming_bulk(
                 client,
-                listed,
+                actions,
                 chunk_size=_REQUEST_ITEMS,
                 max_chunk_bytes=_REQUEST_BYTES,
                 raise_on_error=False,
@@ -197,8 +199,7 @@ class Server:
                 (item,) = answer.values()
                 if not ok and item["status"] not in allowed:
                     raise _refused(item)
-                done[item["_id"]] = BulkItem(item)
-        return [done[action["_id"]] for action in listed]
+                yield BulkItem(item)
 
     def close(self) -> None:
         """Close the connections of this process."""

@@ -214,7 +214,7 @@ class Writing:
             raise _OvertakenError
         draft.row = keep_newer_access(draft.document.row, head.document_row())
         draft.number = head.row_number + 1
-        self._chunks.update(key, head.ids(key, draft.token), draft.row, draft.number)
+        self._chunks.update({key: (head.ids(key, draft.token), draft.row, draft.number)})
         return _switched(head, draft)
 
     def _retire(self, heads: Mapping[str, StoredHead]) -> None:
@@ -240,6 +240,7 @@ class Writing:
             if after is not heads[key].head:
                 changes[key] = heads[key], after
         written = self._heads.write(changes)
+        current = {}
         for key, row in rows.items():
             stored = heads[key] if key not in changes else written.get(key)
             if stored is None:
@@ -247,7 +248,8 @@ class Writing:
             if stored.head is not None:
                 head = stored.head
                 ids = head.ids(key, head.generation)
-                self._chunks.update(key, ids, head.document_row(), head.row_number)
+                current[key] = ids, head.document_row(), head.row_number
+        self._chunks.update(current)
 
     def _delete(self, heads: Mapping[str, StoredHead]) -> list[str]:
         """Hide, then remove documents; returns those that somebody else changed meanwhile."""
