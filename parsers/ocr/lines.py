@@ -27,6 +27,9 @@ __all__ = ["LineSheet", "line_boxes", "usual_height"]
 _TALL = 1.75
 _LEAST_OF_USUAL = 0.3
 _FAINT = 0.12
+_LIKE_USUAL = (0.55, 1.7)
+_MOSTLY = 0.4
+_SLIVER = 0.4
 _GAP = 28
 _MARGIN = 0.16
 _MOST_HIGH = 30_000
@@ -85,14 +88,22 @@ def _split(piece: Box, dark: npt.NDArray[np.bool_], scale: float, usual: float) 
     limit = _FAINT * float(np.percentile(profile, 90))
     edges = np.flatnonzero(np.diff(np.concatenate(([0], (profile > limit).view(np.int8), [0]))))
     runs = [(int(a), int(b)) for a, b in zip(edges[::2], edges[1::2], strict=True)]
-    out: list[Box] = []
-    for start, end in runs:
-        high = (end - start) * scale
-        if high < _LEAST_OF_USUAL * usual:
-            continue
-        out.append((piece[0], (top + start) * scale, piece[2], (top + end) * scale))
+    low, high = _LIKE_USUAL
+    out = [
+        (piece[0], (top + start) * scale, piece[2], (top + end) * scale)
+        for start, end in runs
+        if low * usual <= (end - start) * scale <= high * usual
+    ]
     # A large heading, a figure or a photograph: as it is.
-    return out if len(out) > 1 else [piece]
+    lines = sum(box[3] - box[1] for box in out)
+    return out if len(out) > 1 and lines > _MOSTLY * (piece[3] - piece[1]) else [piece]
+
+
+def _main_lines(found: list[list[Spelled]]) -> list[list[Spelled]]:
+    """Without the slivers that the engine makes of the upper edge of large letters."""
+    heights = [max(w.box[3] for w in line) - min(w.box[1] for w in line) for line in found]
+    least = _SLIVER * max(heights, default=0.0)
+    return [line for line, height in zip(found, heights, strict=True) if height >= least]
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +197,7 @@ class LineSheet:
             if index < 0:
                 continue
             out[index].append([self._moved(word, index) for word in line])
-        return out
+        return [_main_lines(found) for found in out]
 
     def _moved(self, word: Spelled, index: int) -> Spelled:
         left, top, right, bottom = word.box

@@ -25,6 +25,9 @@ _SIDEWAYS = 1.6
 _UPSCALE = 2.5
 _SPECK = 50
 _NOISY = 8.0
+_DARK = 110
+_EDGE_TO_EDGE = 0.9
+_MOST_DROPOUTS = 0.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +116,7 @@ def prepare(image: Image.Image, dpi: float, target: int, *, turn: int = 0) -> Pr
     if turn:
         grey = grey.transpose(_TURNS[turn])
     scale: float = min(target / dpi, _UPSCALE)
-    grey = without_specks(grey)
+    grey = without_specks(without_dropouts(grey))
     skew = skew_of(grey, dpi)
     if abs(skew) < _LEAST_SKEW:
         skew = 0.0
@@ -132,6 +135,18 @@ def _levelled(grey: Image.Image, scale: float, skew: float) -> Image.Image:
         fill = int(np.median(np.asarray(grey.resize((64, 64)))))
         grey = grey.rotate(skew, Image.Resampling.BICUBIC, fillcolor=fill)
     return grey
+
+
+def without_dropouts(grey: Image.Image) -> Image.Image:
+    """Lines of a fax or a scanner that are dark from edge to edge take the row above them: no rule of a page reaches both."""
+    level = np.asarray(grey)
+    hit = np.flatnonzero((level < _DARK).mean(axis=1) > _EDGE_TO_EDGE)
+    if not len(hit) or len(hit) > _MOST_DROPOUTS * level.shape[0]:
+        return grey
+    out = level.copy()
+    for row in hit:
+        out[row] = out[row - 1] if row else 255
+    return Image.fromarray(out)
 
 
 def without_specks(grey: Image.Image) -> Image.Image:

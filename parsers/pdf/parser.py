@@ -43,7 +43,7 @@ __all__ = ["PdfParser"]
 _SIDEWAYS = 0.6
 _SHRINK_EVERY = 16
 _FOREIGN_CONFIDENCE = 0.8
-_FILL_CONFIDENCE = 0.6
+_FILL_CONFIDENCE = 0.5
 
 
 class PdfParser:

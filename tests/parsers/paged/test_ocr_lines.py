@@ -9,7 +9,7 @@ from PIL import Image, ImageDraw
 from parsers.ocr.align import Spelled
 from parsers.ocr.calibration import calibrated, raw_confidence
 from parsers.ocr.lines import LineSheet, line_boxes, usual_height
-from parsers.ocr.prepare import noise_of, prepare, without_specks
+from parsers.ocr.prepare import noise_of, prepare, without_dropouts, without_specks
 from parsers.ocr.segment import find_rules, layout
 
 SENTENCE = "작업자는 안전 장갑과 보호 안경을 착용하여야 한다"
@@ -100,5 +100,18 @@ def test_noise_is_measured_on_the_paper(sigma):
 def test_confidence_is_a_share_that_rises():
     shares = [calibrated(raw) for raw in range(0, 101, 5)]
     assert shares == sorted(shares)
-    assert all(0 <= share <= 1 for share in shares)
+    assert all(0 < share < 1 for share in shares)
     assert calibrated(raw_confidence(0.9)) == pytest.approx(0.9)
+
+
+def test_a_line_from_edge_to_edge_is_no_rule_and_does_not_hide_the_skew(maker):
+    maker.new_page(420, 300)
+    maker.lines(40, 60, *[SENTENCE] * 8, size=12, step=22)
+    turned = maker.picture(150).convert("L").rotate(3, Image.Resampling.BICUBIC, fillcolor=255)
+    level = np.asarray(turned).copy()
+    level[[200, 330]] = 0
+    prepared = prepare(Image.fromarray(level), 150, 300)
+    assert prepared.skew == pytest.approx(-3, abs=0.3)
+    assert np.array_equal(
+        np.asarray(without_dropouts(Image.fromarray(level)))[200], np.asarray(turned)[199]
+    )
