@@ -81,7 +81,7 @@ class Installation:
             env={**os.environ, **self.environ},
             capture_output=True,
             text=True,
-            timeout=100,
+            timeout=300,
             check=False,
         )
 

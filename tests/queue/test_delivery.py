@@ -23,7 +23,7 @@ from ingest.queue.ringer import Ringer
 # several processes each: run with what needs servers, by `make test-distributed`
 pytestmark = [pytest.mark.distributed, pytest.mark.integration, pytest.mark.slow]
 
-DEADLINE = 100.0
+DEADLINE = 200.0
 OPEN = (TaskState.QUEUED, TaskState.RUNNING)
 
 
@@ -70,11 +70,12 @@ def assert_done_once(catalog, tasks) -> None:
     assert [o.outcome.kind for o in outcomes if o.document_id] == [OutcomeKind.INDEXED] * 7
 
 
-@pytest.mark.timeout(240)
+@pytest.mark.timeout(500)
 def test_a_task_that_is_delivered_many_times_does_its_work_once_of_every_kind(installation):
     for number in range(6):
         installation.write(f"{number}.txt", f"설비 점검 기록 {number}\n유압 프레스 {number}호기")
     installation.write("scan.pdf", scanned(21))
+    installation.environ["SEOGA_QUEUE__LEASE_SECONDS"] = "60"  # also on a machine that is busy
     installation.start("worker", "--concurrency", "2")
     with open_catalog(installation.settings) as catalog:
         queue = make_queue(QueueOptions(settings=installation.settings.queue))
@@ -85,7 +86,7 @@ def test_a_task_that_is_delivered_many_times_does_its_work_once_of_every_kind(in
 
         def ring_everything_again() -> None:
             ringer.tend()
-            if sum(queue.depth().values()) < 50:
+            if sum(queue.depth().values()) < 5:
                 requests = [task.request for task in catalog.tasks.list(limit=1000)]
                 queue.ring(requests)
                 heard.update(request.key for request in requests)
@@ -107,7 +108,7 @@ def test_a_task_that_is_delivered_many_times_does_its_work_once_of_every_kind(in
         assert all(heard[task.request.key] > 1 for task in tasks)
 
 
-@pytest.mark.timeout(240)
+@pytest.mark.timeout(500)
 def test_what_dies_under_way_heals_without_anybody(installation, redis_server):
     for number in range(25):
         installation.write(f"{number}.txt", f"설비 점검 기록 {number}")
@@ -131,7 +132,7 @@ def test_what_dies_under_way_heals_without_anybody(installation, redis_server):
         assert catalog.documents.count() == 25
 
 
-@pytest.mark.timeout(240)
+@pytest.mark.timeout(500)
 def test_the_commands_hand_over_watch_and_tend(installation):
     installation.write("a.txt", "설비 점검 기록")
     installation.environ["SEOGA_QUEUE__WORKER_MEMORY_MB"] = "64"
@@ -163,7 +164,7 @@ def test_the_commands_hand_over_watch_and_tend(installation):
     assert "1" in installation.run("queue", "drop", "--queue", "ocr", "--state", "queued").stdout
 
 
-@pytest.mark.timeout(240)
+@pytest.mark.timeout(500)
 def test_a_limited_source_holds_up_nobody(installation):
     for number in range(5):
         installation.write(f"{number}.txt", f"설비 점검 기록 {number}")
