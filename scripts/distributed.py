@@ -1,7 +1,7 @@
 """What the distributed set promises, shown on real servers; exit status 1 where one part falls short.
 
 Starts OpenSearch, Redis and PostgreSQL as processes (``harness``), runs the contract suites of their adapters, compares the two
-index backends, ingests a corpus both ways, and strikes a few times while two workers ingest.
+index backends, runs the commands of the compose file, ingests a corpus both ways, and strikes a few times while two workers ingest.
 """
 
 from __future__ import annotations
@@ -61,6 +61,13 @@ def contracts(_options: Options) -> int:
     return _run("-m", "pytest", "-q", "--durations=5", *map(str, tests))
 
 
+def compose(_options: Options) -> int:
+    """Every command of the compose file, over an OpenSearch with its TLS and accounts."""
+    return _run(
+        "-m", "pytest", "-q", "--durations=5", "-m", "distributed", str(ROOT / "tests/deploy")
+    )
+
+
 def backends(_options: Options) -> int:
     """The two index backends on the same passages and queries."""
     return _run(str(ROOT / "scripts/compare_backends.py"))
@@ -82,6 +89,7 @@ def _run(*words: str) -> int:
 
 PARTS: dict[str, Callable[[Options], int]] = {
     "contracts": contracts,
+    "compose": compose,
     "backends": backends,
     "corpus": corpus,
     "faults": faults,

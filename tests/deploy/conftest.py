@@ -152,7 +152,7 @@ class SecureServer:
             path.chmod(0o755 if path.is_dir() else 0o644)
 
     def _wait(self, process: subprocess.Popen) -> None:
-        end = time.monotonic() + 240
+        end = time.monotonic() + 400
         while process.poll() is None and time.monotonic() < end:
             if self.ask("/_cluster/health", "seoga").status == 200:
                 return

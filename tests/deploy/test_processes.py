@@ -222,7 +222,7 @@ def test_every_command_runs_and_together_they_make_a_folder_searchable(compose, 
 
 @pytest.mark.distributed
 @pytest.mark.integration
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(900)
 def test_so_they_do_over_an_opensearch_with_tls_and_passwords(
     compose, catalog, secure_opensearch, tmp_path
 ):
