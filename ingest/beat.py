@@ -15,7 +15,7 @@ import structlog
 
 from catalog.tasks import TaskFilter
 from catalog.times import utc_text
-from contracts.errors import CatalogUnavailableError, ConfigError, QueueUnavailableError
+from contracts.errors import ConfigError, TransientError
 from contracts.tasks import TaskKind, TaskRequest, TaskState
 from ingest.schedules import latest_slot
 
@@ -86,7 +86,7 @@ class Beat:
             try:
                 self.tick()
                 self._silent = ""
-            except (CatalogUnavailableError, QueueUnavailableError) as problem:
+            except TransientError as problem:
                 if self._silent != problem.code:  # once, not every few seconds
                     _log.warning("beat_waits", reason=str(problem))
                     self._silent = problem.code

@@ -49,6 +49,9 @@ T = TypeVar("T")
 
 _PATIENCE_SECONDS = 120.0
 _LONGEST_WAIT = 300.0
+_LONGEST_OUTAGE_WAIT = 6
+"""Times ``queue.retry_seconds``."""
+
 _SHOWN = 200
 _DISK = frozenset(
     {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO, errno.ESTALE, errno.EMFILE, errno.ENFILE}
@@ -114,7 +117,7 @@ class Worker(Generic[K]):
         self._catalog = catalog
         self._work = work
         self._settings = settings
-        self._troubles = 0
+        self._trouble_since: float | None = None
 
     def hear(self, key: str) -> None:
         """Do a task, unless it is done, held by another, or not due.
@@ -181,7 +184,7 @@ class Worker(Generic[K]):
             log.warning("task_failed", problem=_code(problem), attempt=tasks[0].attempts)
             self._judge(tasks, problem)
             return
-        self._troubles = 0
+        self._trouble_since = None
         log.info("task_done", seconds=round(time.monotonic() - started, 3), asked=len(asked))
         if asked:
             with contextlib.suppress(CatalogUnavailableError, QueueUnavailableError):
@@ -193,10 +196,8 @@ class Worker(Generic[K]):
             return self._work.tools.get()
         except Exception as problem:  # noqa: BLE001  stored with the tasks, whose fault it is not
             _log.warning("tools_not_opened", problem=_code(problem), reason=_detail(problem))
-            self._troubles += 1
             for task in tasks:
-                wait = self._wait(self._troubles)
-                self._release(task, wait, _code(problem), _detail(problem))
+                self._release(task, self._outage(), _code(problem), _detail(problem))
             return None
 
     def _judge(self, tasks: Sequence[TaskRecord], problem: Exception) -> None:
@@ -209,8 +210,6 @@ class Worker(Generic[K]):
                 if task.request.key in held:
                     self._do([task])
             return
-        if _outside(tasks[0], problem):
-            self._troubles += 1
         for task in self._still_held(tasks):
             self._give_back(task, problem)
 
@@ -231,7 +230,7 @@ class Worker(Generic[K]):
         code = _code(problem)
         detail = _detail(problem)
         if _outside(task, problem):
-            self._release(task, self._wait(self._troubles), code, detail)
+            self._release(task, self._outage(), code, detail)
         elif _final(problem) or task.attempts >= self._settings.max_attempts:
             self._park(task, code, detail)
         else:
@@ -275,6 +274,15 @@ class Worker(Generic[K]):
         """Seconds before the next try: doubled each time, spread by a quarter."""
         base = self._settings.retry_seconds * 2.0 ** min(max(0, tries - 1), 10)
         return min(_LONGEST_WAIT, base) * random.uniform(0.75, 1.25)  # noqa: S311  spreads load
+
+    def _outage(self) -> float:
+        """Seconds before another look at what does not answer: as long as that has lasted, within bounds."""
+        now = time.monotonic()
+        if self._trouble_since is None:
+            self._trouble_since = now
+        least = self._settings.retry_seconds
+        wait = min(max(least, now - self._trouble_since), least * _LONGEST_OUTAGE_WAIT)
+        return wait * random.uniform(0.75, 1.25)  # noqa: S311  spreads load
 
     # -- leases ------------------------------------------------------------------------------------
 

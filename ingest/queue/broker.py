@@ -22,6 +22,9 @@ __all__ = ["broker_url", "list_names", "make_celery", "open_redis", "redis_error
 _SEPARATOR = ":"
 _SCHEMES = {"redis", "rediss", "redis+socket"}
 _SOCKET_SECONDS = 10.0
+_PROCESS_SECONDS = 60.0
+"""A pool process that takes longer to start is replaced; Celery's four seconds are short on a busy machine."""
+
 _LEASES = 2
 """A message that was not acknowledged comes back after so many leases; what it rings for is held or done then."""
 
@@ -91,6 +94,8 @@ def make_celery(settings: QueueSettings) -> Celery:
         worker_enable_remote_control=False,
         worker_send_task_events=False,
         worker_hijack_root_logger=False,
+        worker_redirect_stdouts=False,
+        worker_proc_alive_timeout=_PROCESS_SECONDS,
         worker_cancel_long_running_tasks_on_connection_loss=False,
         worker_max_memory_per_child=settings.worker_memory_mb * 1024,
         broker_connection_retry=True,
