@@ -12,7 +12,7 @@ __all__ = ["Rest", "look"]
 _OPEN = "SELECT kind, state, count(*) FROM tasks WHERE state <> 'done' GROUP BY kind, state"
 _SCANS = (
     "SELECT source, max(started_at) FROM runs "
-    "WHERE kind IN ('content', 'scan') AND state = 'done' GROUP BY source"
+    "WHERE kind = 'content' AND state = 'done' GROUP BY source"
 )
 _PERIODIC = {"scan", "acl"}
 
