@@ -172,7 +172,8 @@ def _one_line(block: Block) -> str:
 
 
 def _cell(text: str) -> str:
-    return _escape(text.strip()).replace("|", "\\|").replace("\n", "<br>")
+    # A blank for a line end: most are where a column was too narrow, and a row stays a line of plain text.
+    return _inline(text).replace("|", "\\|")
 
 
 def _inline(text: str) -> str:

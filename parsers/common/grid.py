@@ -237,6 +237,8 @@ def _stand_apart(
 ) -> bool:
     """Whether the columns after a blank gap are a table of their own."""
     gap = after[0] - before[1] - 1
+    if len(rows) == 1 and gap == 1:
+        return False  # one row with an empty place is no two tables
     if before[0] == before[1] or (after[0] == after[1] and gap == 1):
         return False
     first = [grid.rows[row][after[0]] for row in rows if after[0] in grid.rows.get(row, {})]
