@@ -23,7 +23,12 @@ from opensearchpy.exceptions import (
 )
 from opensearchpy.serializer import JSONSerializer
 
-from contracts.errors import ConfigError, IndexUnavailableError, PermanentError
+from contracts.errors import (
+    ConfigError,
+    IndexReplacedError,
+    IndexUnavailableError,
+    PermanentError,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -146,7 +151,8 @@ class Server:
         """The client, with its errors told in ours.
 
         Raises:
-            IndexUnavailableError: no answer, not now, or no such index any more.
+            IndexReplacedError: no such index any more.
+            IndexUnavailableError: no answer, or not now.
             ConfigError: not allowed.
             PermanentError: the server refuses the request as such.
         """
@@ -162,7 +168,9 @@ class Server:
                 f"{self._settings.url}: OpenSearch does not answer ({type(problem).__name__})"
             ) from problem
         except NotFoundError as problem:
-            raise IndexUnavailableError(f"OpenSearch: {_reason(problem)}") from problem
+            # an index that was open and is gone was replaced, and removed since
+            kind = IndexReplacedError if _is_gone(problem) else IndexUnavailableError
+            raise kind(f"OpenSearch: {_reason(problem)}") from problem
         except TransportError as problem:
             raise _told(problem) from problem
         except OpenSearchException as problem:
@@ -223,6 +231,10 @@ def _refused(item: dict[str, Any]) -> Exception:
     if item["status"] in _BUSY or item["status"] >= _FAULT or kind == "index_not_found_exception":
         return IndexUnavailableError(message)
     return PermanentError(message)
+
+
+def _is_gone(problem: TransportError) -> bool:
+    return _reason(problem).startswith("index_not_found_exception")
 
 
 def _reason(problem: TransportError) -> str:
