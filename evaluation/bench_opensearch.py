@@ -56,7 +56,7 @@ def main() -> int:
         name: getattr(ranking, f"{name}_weight") for name in ("title", "heading", "codes", "body")
     }
     index = OpenSearchIndex(settings, None, _DIMENSION, "bench", weights)
-    asked = queries(options.questions)
+    asked = queries(options.questions, sizes[0] // CHUNKS_A_DOCUMENT)
     results: list[dict[str, Any]] = []
     stored = index.stats()["documents"]  # an interrupted run goes on
     for size in sizes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from datetime import date
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from contracts.ports import Embedder
+
 __all__ = ["CHUNKS_A_DOCUMENT", "SCOPES", "Query", "documents", "filter_over", "queries"]
 
 CHUNKS_A_DOCUMENT = 8
@@ -29,6 +32,10 @@ SCOPES = 62_500
 
 _WORDS = 60_000
 _BODY, _TITLE = 45, 4
+_ASKED = 15
+_OFFSET = 0.37
+"""So that the scopes of a reader are not just those of every tenth document, which is obsolete."""
+
 _SYLLABLES = "가나다라마바사아자차카타파하고노도로모보소오조초코토포호기니디리미비시이지치키티피히"
 _AS_OF = date(2026, 11, 30)
 
@@ -62,22 +69,34 @@ class _Words:
         return [self.all[min(int(place), len(self.all) - 1)] for place in places]
 
 
+@lru_cache(maxsize=1)
+def _words() -> _Words:
+    return _Words()
+
+
+def _drawn(number: int) -> tuple[list[str], list[list[str]]]:
+    """The words of a document: of its title, and of each chunk."""
+    source = np.random.default_rng((11, number))
+    title = _words().draw(source, _TITLE)
+    drawn = _words().draw(source, _BODY * CHUNKS_A_DOCUMENT)
+    return title, [drawn[at : at + _BODY] for at in range(0, len(drawn), _BODY)]
+
+
 def documents(first: int, last: int) -> Iterator[IndexedDocument]:
     """Documents by number; the same number gives the same document."""
-    words = _Words()
-    embedder = make_embedder(EmbedderSettings(engine="hash"), Path())
+    embedder = _embedder()
     for number in range(first, last):
-        source = np.random.default_rng((11, number))
-        title = words.draw(source, _TITLE)
-        drawn = words.draw(source, _BODY * CHUNKS_A_DOCUMENT)
-        bodies = [drawn[at : at + _BODY] for at in range(0, len(drawn), _BODY)]
-        texts = [" ".join(body) for body in bodies]
-        vectors = embedder.embed_passages(texts)
+        title, bodies = _drawn(number)
+        vectors = embedder.embed_passages([" ".join(body) for body in bodies])
         chunks = tuple(
             _chunk(number, place, title, body, vector)
             for place, (body, vector) in enumerate(zip(bodies, vectors, strict=True))
         )
         yield IndexedDocument(row=_row(number, " ".join(title)), chunks=chunks)
+
+
+def _embedder() -> Embedder:
+    return make_embedder(EmbedderSettings(engine="hash"), Path())
 
 
 def _chunk(
@@ -122,18 +141,20 @@ def _scope(number: int) -> str:
 def filter_over(scopes: int, existing: int) -> SearchFilter:
     """A reader of so many scopes, spread over those that exist; the rest has no documents yet."""
     step = max(existing / scopes, 1.0)
-    places = (int(place * step) % SCOPES for place in range(scopes))
+    places = (int((place + _OFFSET) * step) % SCOPES for place in range(scopes))
     return SearchFilter(scopes=frozenset(_scope(place) for place in places), as_of=_AS_OF)
 
 
-def queries(count: int) -> list[Query]:
-    """Questions of three to six words, frequent and rare ones."""
-    words = _Words()
-    embedder = make_embedder(EmbedderSettings(engine="hash"), Path())
+def queries(count: int, existing: int) -> list[Query]:
+    """Questions about chunks that are there: three to six words of one, and the vector of a third of its text."""
+    embedder = _embedder()
     source = np.random.default_rng(23)
     made = []
     for _ in range(count):
-        chosen = words.draw(source, int(source.integers(3, 7)))
-        terms = dict.fromkeys(chosen, 1.0)
-        made.append(Query(terms, embedder.embed_query(" ".join(chosen))))
+        _, bodies = _drawn(int(source.integers(existing)))
+        body = bodies[int(source.integers(CHUNKS_A_DOCUMENT))]
+        start = int(source.integers(_BODY - _ASKED))
+        asked = body[start : start + _ASKED]
+        terms = dict.fromkeys(asked[: int(source.integers(3, 7))], 1.0)
+        made.append(Query(terms, embedder.embed_query(" ".join(asked))))
     return made

@@ -151,7 +151,7 @@ def _recall(
     for count, where in readers.items():
         clauses = filter_clauses(where, parts.scopes.known(where.scopes))
         times = Times()
-        shares: dict[int, list[float]] = {10: [], _LIMIT: []}
+        shares: dict[int, list[float]] = {1: [], 10: [], _LIMIT: []}
         for query in asked:
             exact = times.run("exact", _by_all, index, query.vector, clauses)
             graph = times.run("graph", _by_graph, index, query.vector, clauses)
@@ -162,6 +162,7 @@ def _recall(
             "allowed": parts.reading.counts([{"bool": {"filter": clauses}}])[0],
             "exact_p50": round(times.at("exact", 50), 2),
             "graph_p50": round(times.at("graph", 50), 2),
+            "recall_1": round(float(np.mean(shares[1])), 4),
             "recall_10": round(float(np.mean(shares[10])), 4),
             f"recall_{_LIMIT}": round(float(np.mean(shares[_LIMIT])), 4),
         }

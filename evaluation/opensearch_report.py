@@ -104,7 +104,16 @@ def _forms(results: list[Measured]) -> str:
 
 def _recall(results: list[Measured]) -> str:
     return _table(
-        ("chunks", "scopes", "allowed", "exact, ms", "graph, ms", "recall@10", "recall@200"),
+        (
+            "chunks",
+            "scopes",
+            "allowed",
+            "exact, ms",
+            "graph, ms",
+            "recall@1",
+            "recall@10",
+            "recall@200",
+        ),
         (
             (
                 f"{r['chunks']:,}",
@@ -112,6 +121,7 @@ def _recall(results: list[Measured]) -> str:
                 f"{found['allowed']:,}",
                 found["exact_p50"],
                 found["graph_p50"],
+                found["recall_1"],
                 found["recall_10"],
                 found["recall_200"],
             )

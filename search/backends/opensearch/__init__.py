@@ -1,1 +1,1 @@
-"""The index in OpenSearch; see docs/decisions/0006-opensearch.md."""
+"""The index in OpenSearch; see docs/decisions/0008-opensearch.md."""

@@ -13,7 +13,7 @@ __all__ = ["EXACT_CHUNKS", "cosine_of_exact", "cosine_of_graph", "exact_query", 
 EXACT_CHUNKS = 20_000
 """Allowed chunks up to which all of them are compared; figures in docs/reports/opensearch.md."""
 
-_LEAST_NEIGHBOURS = 300
+_LEAST_NEIGHBOURS = 1000
 """Neighbours that the graph is searched for, whatever the limit: Lucene's beam is as wide as that."""
 
 Query = dict[str, Any]
