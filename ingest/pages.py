@@ -9,12 +9,14 @@ from __future__ import annotations
 import shutil
 from typing import TYPE_CHECKING
 
+from contracts.outcomes import OutcomeKind
 from parsers.pages import PageFolder, pages_in
 
 if TYPE_CHECKING:
     from collections.abc import Collection
     from pathlib import Path
 
+    from catalog.records import ItemRecord
     from contracts.ports import BlobStore
     from ingest.kit import Kit
 
@@ -129,11 +131,7 @@ def sweep_pages(kit: Kit) -> int:
         if name.startswith(_OWNER):
             owners.setdefault(content, set()).add(int(name.removeprefix(_OWNER)))
     items = kit.catalog.items.get_many({n for numbers in owners.values() for n in numbers})
-    wanted = {
-        number
-        for number, item in items.items()
-        if item.state != "deleted" and item.processed.partition(":")[0] != kit.fingerprint
-    }
+    wanted = {number for number, item in items.items() if _wanted(kit, item)}
     idle = [
         key
         for content, found in keys.items()
@@ -143,3 +141,13 @@ def sweep_pages(kit: Kit) -> int:
     ]
     kit.blobs.delete(idle)
     return len(idle)
+
+
+def _wanted(kit: Kit, item: ItemRecord) -> bool:
+    """Whether the item is still to be read, now or when what failed is tried again."""
+    if item.state == "deleted":
+        return False
+    if item.processed.partition(":")[0] != kit.fingerprint:
+        return True
+    outcome = kit.catalog.outcomes.get(item.document_id)
+    return outcome is not None and outcome.outcome.kind is OutcomeKind.FAILED
