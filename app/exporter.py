@@ -6,73 +6,69 @@ their own, and what is counted survives them. No label names a document, a reade
 
 from __future__ import annotations
 
-import time
-from threading import Lock
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import structlog
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
+from app.latest import Latest
+from app.metrics import IndexNumbers
+from app.queue_health import BrokerState
 from catalog.times import parse_utc
-from contracts.errors import SeogaError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from prometheus_client.metrics_core import Metric
 
-    from app.metrics import IndexNumbers, Numbers, SourceNumbers
+    from app.metrics import Numbers, SourceNumbers
 
 __all__ = ["NumbersCollector"]
 
-_FRESH_SECONDS = 10.0
-_SHARE = 20.0
-"""Numbers are kept for so many times as long as they took: scraping costs at most a twentieth of a core."""
-
-_log = structlog.get_logger()
-
 
 class NumbersCollector(Collector):
-    """Numbers of the installation, worked out anew when they are old. Safe for use by several threads.
+    """Numbers of the installation. Safe for use by several threads.
+
+    Each server is asked aside: one that fails or hangs shows as ``seoga_…_up 0``, and the rest of the page stays.
 
     Args:
-        measure: Works them out; a ``SeogaError`` of it shows as ``seoga_catalog_up 0``.
+        measure: Works out what the catalog knows.
+        index: Asks the index.
+        broker: Asks the broker; None from it: there is none.
         release: Version of the program.
     """
 
-    def __init__(self, measure: Callable[[], Numbers], release: str) -> None:
-        self._measure = measure
+    def __init__(
+        self,
+        measure: Callable[[], Numbers],
+        index: Callable[[], IndexNumbers],
+        broker: Callable[[], BrokerState | None],
+        release: str,
+    ) -> None:
+        self._numbers = Latest("catalog", measure)
+        self._index = Latest("index", index)
+        self._broker = Latest("broker", lambda: _Answer(broker()))
         self._release = release
-        self._lock = Lock()
-        self._found: Numbers | None = None
-        self._stale_at = 0.0
 
     def collect(self) -> Iterator[Metric]:
         """Every metric with its samples."""
-        numbers = self._numbers()
+        numbers = self._numbers.get()
         yield _plain("seoga_catalog_up", "Whether the catalog answers.", numbers is not None)
         yield _by("seoga_info", "The running version.", ("version",), [((self._release,), 1)])
         if numbers is not None:
             yield from _catalog(numbers)
             yield from _tasks(numbers)
             yield from _sources(numbers.sources)
-            if numbers.index is not None:
-                yield from _index(numbers.index)
+        yield from _index(self._index.get() or IndexNumbers(problem="no answer"))
+        broker = self._broker.get() or _Answer(BrokerState(problem="no answer"))
+        if broker.state is not None:
+            yield from _bells(broker.state)
 
-    def _numbers(self) -> Numbers | None:
-        with self._lock:
-            begun = time.monotonic()
-            if begun < self._stale_at:
-                return self._found
-            try:
-                self._found = self._measure()
-            except SeogaError as problem:
-                _log.warning("metrics_unavailable", code=problem.code, reason=str(problem))
-                self._found = None
-            now = time.monotonic()
-            self._stale_at = now + max(_FRESH_SECONDS, _SHARE * (now - begun))
-            return self._found
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    state: BrokerState | None
 
 
 def _catalog(numbers: Numbers) -> Iterator[Metric]:
@@ -184,6 +180,16 @@ def _index(index: IndexNumbers) -> Iterator[Metric]:
         yield _plain("seoga_index_chunks", "Passages in the index.", index.chunks)
         yield _plain("seoga_index_vectors", "Distinct vectors in the index.", index.vectors)
         yield _plain("seoga_index_bytes", "Bytes that the index takes.", index.bytes)
+
+
+def _bells(broker: BrokerState) -> Iterator[Metric]:
+    yield _plain("seoga_broker_up", "Whether the broker answers.", not broker.problem)
+    yield _by(
+        "seoga_bells",
+        "Bells that no worker has heard yet, by queue.",
+        ("kind",),
+        [((kind,), count) for kind, count in broker.bells.items()],
+    )
 
 
 def _plain(name: str, said: str, value: float) -> Metric:

@@ -97,7 +97,6 @@ class Numbers:
         overlay: Documents hidden until it has.
         conflicts: Contradictions of metadata that wait for a person.
         queries: Queries in the audit log.
-        index: Figures of the index; None where nobody asked it.
         disk: Free and total bytes where the home folder lies.
     """
 
@@ -113,7 +112,6 @@ class Numbers:
     overlay: int
     conflicts: int
     queries: int
-    index: IndexNumbers | None = None
     disk: tuple[int, int] = field(default=(0, 0))
 
     def by_outcome(self) -> dict[str, int]:
@@ -132,18 +130,11 @@ class Numbers:
         return found
 
 
-def measure(
-    settings: Settings, catalog: Catalog, stats: Callable[[], Mapping[str, int]] | None = None
-) -> Numbers:
-    """All numbers, now.
-
-    Args:
-        settings: All of them.
-        catalog: Where most numbers are.
-        stats: Gives the figures of the index; None: they are left out.
+def measure(settings: Settings, catalog: Catalog) -> Numbers:
+    """All numbers that the catalog knows, now.
 
     Raises:
-        CatalogUnavailableError: the catalog does not answer. An index that does not is told in ``index.problem``.
+        CatalogUnavailableError: the catalog does not answer.
     """
     from contracts.tasks import TaskKind, TaskState
 
@@ -163,7 +154,6 @@ def measure(
         overlay=len(catalog.overlay.all()),
         conflicts=catalog.reviews.count(),
         queries=catalog.queries.count(),
-        index=index_numbers(stats) if stats is not None else None,
         disk=(usage.free, usage.total),
     )
 

@@ -74,13 +74,19 @@ def metrics_page(settings: Settings, parts: SearchParts) -> MetricsPage:
     from prometheus_client import CollectorRegistry, ProcessCollector
 
     from app.exporter import NumbersCollector
-    from app.metrics import measure
+    from app.metrics import index_numbers, measure
+    from app.queue_health import broker_state
     from search.api.metrics import MetricsPage
 
     registry = CollectorRegistry()
     ProcessCollector(registry=registry)
     registry.register(
-        NumbersCollector(lambda: measure(settings, parts.catalog, parts.searcher.stats), _release())
+        NumbersCollector(
+            lambda: measure(settings, parts.catalog),
+            lambda: index_numbers(parts.searcher.stats),
+            lambda: broker_state(settings),
+            _release(),
+        )
     )
     found = (settings.api.metrics_token, settings.api.token)
     return MetricsPage(registry, tuple(t.get_secret_value() for t in found if t is not None))

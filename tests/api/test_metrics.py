@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import threading
+import time
+
 import pytest
 from fastapi.testclient import TestClient
 from prometheus_client import CollectorRegistry
@@ -9,7 +12,9 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from app.commands.status import status_object
 from app.exporter import NumbersCollector
-from app.metrics import measure
+from app.latest import Latest
+from app.metrics import IndexNumbers, index_numbers, measure
+from app.queue_health import BrokerState, broker_state
 from app.sources import add_source
 from app.wiring import open_kit, open_search_parts, source_run
 from contracts.errors import CatalogUnavailableError, ConfigError
@@ -53,7 +58,12 @@ def parts(settings):
 def client(settings, parts):
     registry = CollectorRegistry()
     registry.register(
-        NumbersCollector(lambda: measure(settings, parts.catalog, parts.searcher.stats), "1.2.3")
+        NumbersCollector(
+            lambda: measure(settings, parts.catalog),
+            lambda: index_numbers(parts.searcher.stats),
+            lambda: broker_state(settings),
+            "1.2.3",
+        )
     )
     app = create_app(parts.searcher, TOKEN, dict, MetricsPage(registry, (READING, TOKEN)))
     with TestClient(app, raise_server_exceptions=False) as client:
@@ -135,16 +145,42 @@ def test_no_document_reader_or_query_is_named(client):
     assert not [word for word in ("원가", "기밀", "kim", ".txt", "k0") if word in told]
 
 
-def test_a_catalog_that_is_away_shows_and_searches_stay_on_the_page():
+def test_servers_that_are_away_show_and_the_rest_of_the_page_stays():
     def away():
         raise CatalogUnavailableError("no answer")
 
     registry = CollectorRegistry()
-    registry.register(NumbersCollector(away, "1.2.3"))
+    broker = BrokerState(problem="refused")
+    registry.register(
+        NumbersCollector(away, lambda: IndexNumbers(problem="gone"), lambda: broker, "1.2.3")
+    )
     page = MetricsPage(registry, (READING,)).text().decode()
-    assert "seoga_catalog_up 0.0" in page
+    for server in ("catalog", "index", "broker"):
+        assert f"seoga_{server}_up 0.0" in page
     assert 'seoga_search_seconds_count{stage="total"} 0.0' in page
     assert "seoga_documents" not in page
+
+
+def test_an_installation_without_a_broker_has_no_numbers_of_one(client):
+    assert "seoga_broker_up" not in text(client)
+
+
+def test_a_server_that_hangs_holds_up_nobody():
+    asked, release = [], threading.Event()
+
+    def hangs() -> int:
+        asked.append(1)
+        release.wait(30)
+        return 7
+
+    value = Latest("index", hangs, patience=0.2)
+    begun = time.monotonic()
+    assert value.get() is None
+    assert value.get() is None
+    assert time.monotonic() - begun < 5
+    release.set()
+    assert next(found for _ in range(100) if (found := value.get())) == 7
+    assert asked == [1]
 
 
 def test_numbers_are_not_worked_out_with_every_scrape(settings, parts):
@@ -154,10 +190,10 @@ def test_numbers_are_not_worked_out_with_every_scrape(settings, parts):
         worked.append(1)
         return measure(settings, parts.catalog)
 
-    collector = NumbersCollector(counted, "1.2.3")
-    for _ in range(5):
-        list(collector.collect())
+    value = Latest("catalog", counted, patience=60)
+    found = [value.get() for _ in range(5)]
     assert len(worked) == 1
+    assert found[0] is found[4] is not None
 
 
 def test_the_token_comes_from_a_file_and_a_short_one_is_refused(tmp_path, parts):

@@ -139,6 +139,8 @@ def api(tmp_path_factory):
             "home": folder / "home",
             "embedder": {"engine": "hash"},
             "api": {"token": TOKEN, "metrics_token": READING},
+            # nobody listens there: that shows, and disturbs nothing else
+            "queue": {"backend": "celery", "url": "redis://127.0.0.1:1/0"},
         }
     )
     with open_kit(settings) as kit:
