@@ -10,7 +10,7 @@ PAGES ?= 24
 FUZZ ?= --full
 ROUNDS ?= 20
 
-.PHONY: help setup demo test test-distributed faults lint acceptance acceptance-full bench-embedding bench-opensearch bench-mail bench-workbook bench-deck bench-ocr fuzz lock clean test-sentence-transformers
+.PHONY: help setup demo test test-distributed faults lint acceptance acceptance-full bench-embedding bench-opensearch bench-mail bench-workbook bench-deck bench-ocr bench-parse fuzz lock clean test-sentence-transformers
 
 help: ## 이 도움말 (this help)
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  \1: /'
@@ -69,6 +69,10 @@ bench-ocr: ## 스캔 인식의 글자 오류율 (recognition of Korean scans mad
 fuzz: ## 망가진 파일 10,000개 (10,000 damaged files of all formats; FUZZ="--count 400" for a short run, FUZZ="--from FOLDER")
 	@scripts/setup.sh run
 	$(PY) scripts/fuzz.py $(FUZZ)
+
+bench-parse: ## 형식별 읽기 시간과 사실을 다른 도구와 나란히 (seconds and facts by format beside other readers; needs node, maven, Java)
+	@scripts/setup.sh test
+	$(PY) scripts/bench_parse.py --corpus $(CORPUS) --facts-tool $(FACTS_TOOL) $(BENCH)
 
 bench-workbook: ## 백만 행 통합 문서 (a workbook of a million rows: pace, memory, and what was stored)
 	@scripts/setup.sh run

@@ -100,7 +100,7 @@ def _number(data: bytes, rng: random.Random) -> bytes:
 
 def _line(data: bytes, rng: random.Random) -> bytes:
     """A line is left out, doubled or moved."""
-    lines = data.splitlines(keepends=True)
+    lines = data.splitlines(keepends=True) or [b""]
     line = lines.pop(rng.randrange(len(lines)))
     for _ in range(rng.choice((0, 1, 2))):
         lines.insert(rng.randrange(len(lines) + 1), line)

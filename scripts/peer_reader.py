@@ -1,0 +1,118 @@
+"""One reader, warm, for ``bench_parse.py``: reads paths from standard input, answers a line of JSON a file.
+
+usage: peer_reader.py seoga|seoga-without-ocr|kreuzberg|markitdown|pymupdf4llm|tika OUT [ADDRESS]
+
+The texts lie in OUT under the SHA-256 of the path. Runs in the reader's own environment, so it imports nothing but that reader;
+``tika`` asks a server that runs at ADDRESS.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+Read = Callable[[Path], str]
+
+
+def _seoga(*, ocr: bool) -> Read:
+    import tempfile
+
+    from contracts.settings import OcrSettings, ParseSettings
+    from parsers.markdown import tree_lines
+    from parsers.pool import ParsePool
+    from parsers.tree import Unfolding
+
+    pool = ParsePool(ParseSettings(workers=1), OcrSettings(enabled=ocr))
+
+    def read(path: Path) -> str:
+        with tempfile.TemporaryDirectory() as spool:
+            node = Unfolding(pool, Path(spool)).parse_tree(path, path.name)
+        if node.result.failure is not None:
+            raise ValueError(node.result.failure.value)
+        return "\n".join(tree_lines(node))
+
+    return read
+
+
+def _kreuzberg() -> Read:
+    import kreuzberg
+
+    return lambda path: str(kreuzberg.extract_file_sync(str(path)).content)
+
+
+def _markitdown() -> Read:
+    from markitdown import MarkItDown
+
+    reader = MarkItDown()
+    return lambda path: str(reader.convert(str(path)).text_content)
+
+
+def _pymupdf4llm() -> Read:
+    import pymupdf4llm
+
+    return lambda path: str(pymupdf4llm.to_markdown(str(path), show_progress=False))
+
+
+def _tika(address: str) -> Read:
+    import http.client
+    import urllib.parse
+
+    host = urllib.parse.urlsplit(address).netloc
+
+    def read(path: Path) -> str:
+        connection = http.client.HTTPConnection(host, timeout=120)
+        headers = {
+            "Accept": "text/html",
+            "X-Tika-OCRskipOcr": "true",
+            "Content-Disposition": f"attachment; filename*=UTF-8''{urllib.parse.quote(path.name)}",
+        }
+        connection.request("PUT", "/tika", path.read_bytes(), headers)
+        answer = connection.getresponse()
+        text = answer.read().decode("utf-8", "replace")
+        connection.close()
+        if answer.status != 200:  # noqa: PLR2004  HTTP
+            raise ValueError(f"status {answer.status}")
+        return text
+
+    return read
+
+
+def main() -> int:
+    """Serve until standard input ends."""
+    name, out = sys.argv[1], Path(sys.argv[2])
+    makers: dict[str, Callable[[], Read]] = {
+        "seoga": lambda: _seoga(ocr=True),
+        "seoga-without-ocr": lambda: _seoga(ocr=False),
+        "kreuzberg": _kreuzberg,
+        "markitdown": _markitdown,
+        "pymupdf4llm": _pymupdf4llm,
+        "tika": lambda: _tika(sys.argv[3]),
+    }
+    read = makers[name]()
+    answers = sys.stdout
+    sys.stdout = sys.stderr  # readers print
+    answers.write("ready\n")
+    answers.flush()
+    for line in sys.stdin:
+        path = Path(json.loads(line))
+        started = time.perf_counter()
+        problem = ""
+        try:
+            text = read(path)
+        except BaseException as failure:  # noqa: BLE001  whatever a reader raises is its answer
+            text, problem = "", f"{type(failure).__name__}: {failure}"[:200]
+        spent = time.perf_counter() - started
+        (out / hashlib.sha256(str(path).encode()).hexdigest()).write_text(
+            text, encoding="utf-8", errors="replace"
+        )
+        answers.write(json.dumps({"seconds": spent, "problem": problem}) + "\n")
+        answers.flush()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
