@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -17,11 +18,11 @@ from contracts.errors import LeaseLostError
 from contracts.tasks import TaskKind, TaskRecord, TaskRequest, TaskState
 
 __all__ = [
+    "Clock",
     "Records",
     "TaskFilter",
     "among",
     "asked_again",
-    "clock",
     "due",
     "expired",
     "held",
@@ -32,6 +33,8 @@ __all__ = [
     "take",
     "update_held",
 ]
+
+_CLOCK_SECONDS = 30.0
 
 Records = list[TaskRecord]
 """For the store, which has a method named list."""
@@ -48,12 +51,21 @@ class TaskFilter:
     subjects: tuple[str, ...] | None = None
 
 
-def clock(connection: sa.Connection) -> datetime:
-    """Now, by the clock that all workers share."""
-    if connection.dialect.name != "postgresql":
-        return datetime.now(UTC)
-    moment: datetime = connection.execute(sa.select(sa.func.clock_timestamp())).scalar_one()
-    return moment
+class Clock:
+    """The database's clock, which all workers share; asked once a while, and reckoned on in between."""
+
+    def __init__(self) -> None:
+        self._read: tuple[datetime, float] | None = None
+
+    def now(self, connection: sa.Connection) -> datetime:
+        """Now; on SQLite by this host's own clock."""
+        if connection.dialect.name != "postgresql":
+            return datetime.now(UTC)
+        read, moment = self._read, time.monotonic()
+        if read is None or moment - read[1] > _CLOCK_SECONDS:
+            found: datetime = connection.execute(sa.select(sa.func.clock_timestamp())).scalar_one()
+            read = self._read = (found, time.monotonic())
+        return read[0] + timedelta(seconds=time.monotonic() - read[1])
 
 
 def due(now: datetime) -> sa.ColumnElement[bool]:

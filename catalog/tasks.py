@@ -15,11 +15,11 @@ from catalog.database import Database
 from catalog.statements import batches
 from catalog.tables import tasks
 from catalog.task_rows import (
+    Clock,
     Records,
     TaskFilter,
     among,
     asked_again,
-    clock,
     due,
     expired,
     held,
@@ -48,6 +48,7 @@ class TaskStore:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._clock = Clock()
 
     # -- asking ------------------------------------------------------------------------------------
 
@@ -65,7 +66,7 @@ class TaskStore:
         """
         added: list[TaskRequest] = []
         with self._database.write() as connection:
-            now = utc_text(clock(connection))
+            now = utc_text(self._clock.now(connection))
             for batch in batches(requests):
                 wanted = {request.key: request for request in batch}
                 query = sa.select(tasks.c.key, tasks.c.state).where(tasks.c.key.in_(wanted))
@@ -112,7 +113,7 @@ class TaskStore:
             lease_seconds: How long it is held unless it is renewed.
         """
         with self._database.write() as connection:
-            now = clock(connection)
+            now = self._clock.now(connection)
             where = sa.and_(tasks.c.key == key, sa.or_(due(now), expired(now)))
             return next(iter(take(connection, where, worker, now, lease_seconds)), None)
 
@@ -131,7 +132,7 @@ class TaskStore:
             budget: Of at most so many bytes together.
         """
         with self._database.write() as connection:
-            now = clock(connection)
+            now = self._clock.now(connection)
             query = (
                 sa.select(tasks.c.key, tasks.c.size)
                 .where(due(now), tasks.c.kind == kind, tasks.c.attempts == 0)
@@ -156,7 +157,7 @@ class TaskStore:
             LeaseLostError: some are not held any more; the others are renewed all the same.
         """
         with self._database.transaction() as connection:
-            until = utc_text(clock(connection) + timedelta(seconds=lease_seconds))
+            until = utc_text(self._clock.now(connection) + timedelta(seconds=lease_seconds))
             statement = sa.update(tasks).where(tasks.c.key.in_(keys), held(worker))
             renewed = connection.execute(statement.values(lease_until=until)).rowcount
         if renewed < len(set(keys)):
@@ -174,7 +175,7 @@ class TaskStore:
                 "completions": tasks.c.completions + 1,
                 "failure": "",
                 "detail": detail,
-                "finished_at": utc_text(clock(connection)),
+                "finished_at": utc_text(self._clock.now(connection)),
             }
             if not update_held(connection, key, worker, values):
                 query = sa.select(tasks.c.state).where(
@@ -219,7 +220,7 @@ class TaskStore:
                 "state": TaskState.PARKED,
                 "failure": failure,
                 "detail": detail,
-                "finished_at": utc_text(clock(connection)),
+                "finished_at": utc_text(self._clock.now(connection)),
             }
             if not update_held(connection, key, worker, values):
                 raise lost(f"task {key}")
@@ -233,7 +234,7 @@ class TaskStore:
                 "attempts": tasks.c.attempts + tries,
                 "failure": failure,
                 "detail": detail,
-                "not_before": utc_text(clock(connection) + timedelta(seconds=delay)),
+                "not_before": utc_text(self._clock.now(connection) + timedelta(seconds=delay)),
                 "rung_at": "",
             }
             if not update_held(connection, key, worker, values):
@@ -254,7 +255,7 @@ class TaskStore:
             What waits again, and what was parked.
         """
         with self._database.write() as connection:
-            now = clock(connection)
+            now = self._clock.now(connection)
             query = sa.select(tasks.c.key, tasks.c.attempts).where(expired(now)).limit(limit)
             found = connection.execute(query).all()
             most = max_attempts or max((row.attempts + 1 for row in found), default=1)
@@ -276,7 +277,7 @@ class TaskStore:
         The smallest come first. Tell ``rung`` what was rung.
         """
         with self._database.read() as connection:
-            now = clock(connection)
+            now = self._clock.now(connection)
             heard = utc_text(now - timedelta(seconds=stale_seconds))
             query = (
                 sa.select(tasks)
@@ -289,7 +290,7 @@ class TaskStore:
     def rung(self, keys: Iterable[str]) -> None:
         """Note that the bell of these tasks was rung now."""
         with self._database.write() as connection:
-            now = utc_text(clock(connection))
+            now = utc_text(self._clock.now(connection))
             for batch in batches(keys):
                 where = tasks.c.key.in_(batch)
                 connection.execute(sa.update(tasks).where(where).values(rung_at=now))
@@ -297,7 +298,7 @@ class TaskStore:
     def forget(self, older_than_seconds: float) -> int:
         """Remove tasks that were done so long ago; how many."""
         with self._database.write() as connection:
-            until = utc_text(clock(connection) - timedelta(seconds=older_than_seconds))
+            until = utc_text(self._clock.now(connection) - timedelta(seconds=older_than_seconds))
             where = sa.and_(tasks.c.state == TaskState.DONE, tasks.c.finished_at <= until)
             return connection.execute(sa.delete(tasks).where(where)).rowcount
 
@@ -340,13 +341,13 @@ class TaskStore:
             first = connection.execute(query.where(where)).scalar()
             if first is None:
                 return 0.0
-            return max(0.0, (clock(connection) - parse_utc(first)).total_seconds())
+            return max(0.0, (self._clock.now(connection) - parse_utc(first)).total_seconds())
 
     def retry(self, which: TaskFilter) -> int:
         """Queue parked tasks again, with their tries counted anew; how many."""
         with self._database.write() as connection:
             where = sa.and_(among(which), tasks.c.state == TaskState.PARKED)
-            values = asked_again(None, utc_text(clock(connection)))
+            values = asked_again(None, utc_text(self._clock.now(connection)))
             return connection.execute(sa.update(tasks).where(where).values(values)).rowcount
 
     def drop(self, which: TaskFilter) -> int:
