@@ -208,20 +208,31 @@ def _token(settings: Settings) -> Check:
 
 
 def _index(settings: Settings) -> Check:
-    """Opens one that is on a server, which makes it where it is missing."""
-    from app.wiring import open_tools
+    """Opens the index; one on a server is made where it is missing."""
+    from app.tools import as_rebuilt, open_tools
     from contracts.errors import SeogaError
+    from search.backends.registry import make_builds
 
     name = f"색인 (index) {settings.index.backend}"
-    if settings.index.backend == "embedded":
-        return Check(name, fine=True, needed=True, found=str(settings.home / "index"))
     try:
+        with contextlib.closing(make_builds(settings.index, settings.home)) as builds:
+            serving = builds.serving()
+        if serving is None and settings.index.backend == "embedded":
+            return Check(name, fine=True, needed=True, found="아직 없음 (none yet)")
         *_, index = open_tools(settings)
         with contextlib.closing(index):
             passages = index.stats()["chunks"]
     except SeogaError as problem:
         return Check(name, fine=False, needed=True, found=problem.message, advice=problem.advice)
-    found = f"{settings.index.url}, 패시지 {passages}개 (passages)"
+    place = settings.index.url or settings.home
+    found = f"{place}, 패시지 {passages}개 (passages)"
+    if as_rebuilt(settings, serving) != settings:
+        made_with = serving.fingerprint if serving is not None else ""
+        said = f"{found}, {made_with}: seoga.toml 과 다릅니다 (not what seoga.toml says)"
+        advice = (
+            "[embedder] 와 search.tokenizer 를 맞추거나 (set them to that), seoga index rebuild"
+        )
+        return Check(name, fine=False, needed=False, found=said, advice=advice)
     return Check(name, fine=True, needed=True, found=found)
 
 
