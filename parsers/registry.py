@@ -48,7 +48,7 @@ PARSERS: tuple[ParserEntry, ...] = (
     ),
     ParserEntry("pptx", frozenset({"pptx"}), "parsers.pptx:PptxParser"),
     ParserEntry("xlsx", frozenset({"xlsx"}), "parsers.xlsx:XlsxParser", version=3),
-    ParserEntry("xls", frozenset({"xls"}), "parsers.xls:XlsParser", version=2),
+    ParserEntry("xls", frozenset({"xls"}), "parsers.xls:XlsParser", version=3),
     ParserEntry("docx", frozenset({"docx"}), "parsers.docx:DocxParser", version=2),
     ParserEntry("legacy", frozenset({"doc", "ppt", "rtf"}), "parsers.legacy:LegacyParser"),
     ParserEntry("xlsb", frozenset({"xlsb"}), "parsers.xlsx.binary:XlsbParser"),
@@ -60,7 +60,7 @@ PARSERS: tuple[ParserEntry, ...] = (
     ),
     ParserEntry("calendar", frozenset({"ics"}), "parsers.calendar:CalendarParser"),
     ParserEntry("html", frozenset({"html"}), "parsers.html:HtmlParser", version=2),
-    ParserEntry("text", frozenset({"txt", "md", "csv"}), "parsers.text:TextParser", version=2),
+    ParserEntry("text", frozenset({"txt", "md", "csv"}), "parsers.text:TextParser", version=3),
     ParserEntry("zip", frozenset({"zip"}), "parsers.archive:ZipParser"),
     ParserEntry(
         "packed",

@@ -14,6 +14,7 @@ from contracts.errors import ParseFailure
 from contracts.failures import FailureClass
 from contracts.ports import ParserContext, ParserInput
 from parsers.common.grid import GridCell, Kind, Region, guess_kind
+from parsers.common.ledger import LedgerBook, head_cells
 from parsers.common.number_format import format_value, general
 from parsers.common.office_quality import Findings, page_quality
 from parsers.common.sheets import Sheet, sheet_blocks
@@ -33,7 +34,6 @@ _WHITE_INDEXES = frozenset({9, 64, 65})
 @dataclass(slots=True)
 class _Budget:
     cells: int
-    cut: int = 0
 
 
 class XlsParser:
@@ -51,15 +51,14 @@ class XlsParser:
         budget = _Budget(context.limits.max_cells)
         blocks: list[Block] = []
         pages: list[PageQuality] = []
-        for index in range(book.nsheets):
-            made = _sheet(book, index, budget, findings)
-            blocks += made
-            pages.append(page_quality(index + 1, made))
+        with LedgerBook(context, date1904=bool(book.datemode)) as ledgers:
+            for index in range(book.nsheets):
+                made = _sheet(book, index, budget, findings, ledgers)
+                blocks += made
+                pages.append(page_quality(index + 1, made))
+            database = ledgers.close()
         if "WARNING" in log.getvalue() or "ERROR" in log.getvalue():
             findings.partial.append("the file's structure is damaged: parts may be missing")
-        if budget.cut:
-            limit = context.limits.max_cells
-            findings.partial.append(f"more than {limit} cells: cut off in {budget.cut} sheet(s)")
         author = str(book.user_name or "").strip()
         properties = {"sheets": str(book.nsheets)}
         if author:
@@ -70,6 +69,7 @@ class XlsParser:
             blocks=tuple(blocks),
             quality=findings.quality(pages),
             warnings=tuple(findings.partial),
+            database=database,
         )
 
 
@@ -87,7 +87,9 @@ def _open(source: ParserInput, log: StringIO) -> Any:
         raise ParseFailure(failure, type(problem).__name__) from problem
 
 
-def _sheet(book: Any, index: int, budget: _Budget, findings: Findings) -> list[Block]:
+def _sheet(
+    book: Any, index: int, budget: _Budget, findings: Findings, ledgers: LedgerBook
+) -> list[Block]:
     name = book.sheet_names()[index]
     try:
         read = book.sheet_by_index(index)
@@ -96,19 +98,24 @@ def _sheet(book: Any, index: int, budget: _Budget, findings: Findings) -> list[B
         return []
     sheet = Sheet(name, hidden=bool(read.visibility))
     styles = _Styles(book)
+    room = head_cells(budget.cells)
+    hidden = {row + 1 for row, info in read.rowinfo_map.items() if info.hidden}
     for row in range(read.nrows):
         cells = {
             column + 1: cell
             for column in range(read.row_len(row))
             if (cell := styles.cell(read, row, column)) is not None
         }
-        if len(cells) > budget.cells:
-            budget.cut += 1
-            break
-        if cells:
+        if sheet.ledger is None and len(cells) > room:
+            sheet.ledger = ledgers.open()
+        if sheet.ledger is not None:
+            sheet.ledger.add_cells(row + 1, cells, hidden=row + 1 in hidden)
+        elif cells:
+            room -= len(cells)
             budget.cells -= len(cells)
             sheet.grid.rows[row + 1] = cells
     _shape(read, sheet)
+    sheet.hidden_rows = hidden
     blocks = [*sheet_blocks(sheet), *_notes(read, sheet)]
     book.unload_sheet(index)
     return blocks
@@ -120,7 +127,6 @@ def _shape(read: Any, sheet: Sheet) -> None:
         if (bottom - top, right - left) != (1, 1):
             sheet.grid.merges[top + 1, left + 1] = (bottom, right)
     sheet.grid.drop_covered()
-    sheet.hidden_rows = {row + 1 for row, info in read.rowinfo_map.items() if info.hidden}
     sheet.hidden_columns = {c + 1 for c, info in read.colinfo_map.items() if info.hidden}
     if read.panes_are_frozen:
         sheet.frozen_column = int(read.vert_split_pos or 0)

@@ -8,6 +8,7 @@ from contracts.failures import FailureClass
 from contracts.ports import ParserContext, ParserInput
 from parsers.common.charset import decode_text, without_surrogates
 from parsers.common.charset_evidence import charset_by_text
+from parsers.common.ledger import LedgerBook
 from parsers.common.office_quality import Findings, page_quality
 from parsers.text.delimited import delimited_blocks
 from parsers.text.markdown import markdown_blocks
@@ -36,7 +37,11 @@ class TextParser:
         if not decoded.sound:
             findings.partial.append(f"some bytes do not fit {decoded.charset}")
         properties = {"charset": decoded.charset}
-        title, blocks = self._blocks(source.format, text, context, findings, properties)
+        with LedgerBook(context) as ledgers:
+            title, blocks = self._blocks(
+                source.format, text, findings, properties, context.limits.max_cells, ledgers
+            )
+            database = ledgers.close()
         if not blocks:
             raise ParseFailure(FailureClass.EMPTY, "no characters but white space")
         return ParsedDocument(
@@ -46,20 +51,21 @@ class TextParser:
             blocks=tuple(blocks),
             quality=findings.quality([page_quality(1, blocks)]),
             warnings=(*findings.partial, *findings.minor),
+            database=database,
         )
 
     def _blocks(
         self,
         format_name: str,
         text: str,
-        context: ParserContext,
         findings: Findings,
         properties: dict[str, str],
+        max_cells: int,
+        ledgers: LedgerBook,
     ) -> tuple[str, list[Block]]:
         """Title and blocks by format."""
         if format_name == "csv":
-            found = delimited_blocks(text, context.limits.max_cells)
-            findings.partial += found.partial
+            found = delimited_blocks(text, max_cells, ledgers)
             findings.minor += found.minor
             return "", found.blocks
         if format_name == "md":

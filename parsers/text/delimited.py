@@ -6,11 +6,14 @@ import csv
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from io import StringIO
+from itertools import chain
 
-from contracts.documents import Block, BlockKind
+from contracts.documents import Block, BlockKind, Position
 from parsers.common.grid import Grid, GridCell, Region, guess_kind
 from parsers.common.headers import lay_out, table_of
+from parsers.common.ledger import LedgerBook, head_cells
+from parsers.common.sheets import Sheet, sheet_blocks
+from parsers.text.typed_rows import add_rows
 
 __all__ = ["Delimited", "delimited_blocks", "find_delimiter"]
 
@@ -22,10 +25,9 @@ _LONGEST_FIELD = 1 << 27
 
 @dataclass(slots=True)
 class Delimited:
-    """Blocks of a delimited text, and what was noticed: ``partial`` for cells left out, ``minor`` for odd quotes."""
+    """Blocks of a delimited text, and what was noticed (``minor``: odd quotes)."""
 
     blocks: list[Block] = field(default_factory=list)
-    partial: list[str] = field(default_factory=list)
     minor: list[str] = field(default_factory=list)
 
 
@@ -48,31 +50,45 @@ def find_delimiter(text: str) -> str:
     return best
 
 
-def delimited_blocks(text: str, most_cells: int) -> Delimited:
+def delimited_blocks(text: str, most_cells: int, ledgers: LedgerBook) -> Delimited:
     """One table with its headers found; a title above and remarks below stay apart.
 
     Args:
         text: The whole text.
-        most_cells: Cells that may be read; what is beyond is left out and reported.
+        most_cells: Cells that may be kept in memory; a longer text becomes a stored table.
+        ledgers: Makes the stored table.
     """
     found = Delimited()
     text = text.replace("\0", "")
     delimiter = find_delimiter(text)
     if text[:4].lower() == "sep=" and text[5:6] in ("\r", "\n"):
         delimiter, text = text[4], text[5:].lstrip("\r\n")
-    rows = list(_rows(text, delimiter, found))
-    grid, width, count = Grid(), 0, 0
-    for number, row in enumerate(rows):
-        cells = {c: _cell(value) for c, value in enumerate(row) if value.strip()}
-        if count + len(cells) > most_cells:
-            found.partial.append(f"more than {most_cells} cells: the rest is left out")
-            break
+    rows = enumerate(_rows(text, delimiter, found), start=1)
+    sheet, room, width = Sheet(""), head_cells(most_cells), 0
+    for number, row in rows:
+        cells = {c: _cell(value) for c, value in enumerate(row, start=1) if value.strip()}
         if cells:
-            grid.rows[number] = cells
-            width, count = max(width, max(cells) + 1), count + len(cells)
-    if grid.rows:
-        found.blocks = _blocks(grid, width)
+            sheet.grid.rows[number] = cells
+            width, room = max(width, *cells), room - len(cells)
+        if room <= 0:
+            break
+    if not sheet.grid.rows:
+        return found
+    first = next(rows, None)
+    if first is None:
+        found.blocks = _blocks(sheet.grid, width)
+        return found
+    sheet.ledger = ledgers.open()
+    add_rows(sheet.ledger, chain((first,), rows))
+    # No heading of a sheet's name either: there is none.
+    blocks = (block for block in sheet_blocks(sheet) if block.kind is not BlockKind.HEADING)
+    found.blocks = [_unplaced(block) for block in blocks]
     return found
+
+
+def _unplaced(block: Block) -> Block:
+    """A block without sheet and cells, which a text file does not have."""
+    return replace(block, position=Position())
 
 
 def _cell(value: str) -> GridCell:
@@ -83,19 +99,40 @@ def _cell(value: str) -> GridCell:
 def _rows(text: str, delimiter: str, found: Delimited) -> Iterator[list[str]]:
     """Rows with quoted fields; where a quote was never closed, quotes are read as plain signs."""
     csv.field_size_limit(_LONGEST_FIELD)
-    rows: list[list[str]] = []
-    for row in csv.reader(StringIO(text, newline=""), delimiter=delimiter):
-        if any(value.count("\n") > _MOST_LINES_IN_FIELD for value in row):
-            found.minor.append("quotes do not pair: they are read as plain signs")
-            lines = StringIO(text, newline="")
-            yield from csv.reader(lines, delimiter=delimiter, quoting=csv.QUOTE_NONE)
-            return
-        rows.append(row)
-    yield from rows
+    quoted = '"' in text
+    if quoted and _never_closed(text, delimiter):
+        found.minor.append("quotes do not pair: they are read as plain signs")
+        quoted = False
+    if quoted:
+        yield from csv.reader(_lines(text), delimiter=delimiter)
+    else:
+        yield from csv.reader(_lines(text), delimiter=delimiter, quoting=csv.QUOTE_NONE)
+
+
+def _lines(text: str) -> Iterator[str]:
+    """Lines with their ends; a stream over the text would hold it a second time, four bytes a character."""
+    start = 0
+    while start < len(text):
+        end = text.find("\n", start) + 1 or len(text)
+        yield text[start:end]
+        start = end
+
+
+def _never_closed(text: str, delimiter: str) -> bool:
+    """Whether a field swallows hundreds of lines."""
+    reader = csv.reader(_lines(text), delimiter=delimiter)
+    lines = 0
+    for row in reader:
+        if reader.line_num - lines > _MOST_LINES_IN_FIELD and any(
+            value.count("\n") > _MOST_LINES_IN_FIELD for value in row
+        ):
+            return True
+        lines = reader.line_num
+    return False
 
 
 def _blocks(grid: Grid, width: int) -> list[Block]:
-    region = Region(min(grid.rows), 0, max(grid.rows), width - 1)
+    region = Region(min(grid.rows), 1, max(grid.rows), width)
     layout = lay_out(grid, region)
     table = replace(table_of(grid, layout), row_numbers=(), column_numbers=())
     blocks = [Block(kind=BlockKind.TABLE, table=table)]

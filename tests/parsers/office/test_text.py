@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -152,11 +155,22 @@ def test_a_quote_that_is_never_closed_swallows_nothing(read):
     assert shown.document.quality.grade == "B"
 
 
-def test_cells_beyond_the_limit_are_reported(read):
-    shown = read("품번,수량\n" + "\n".join(f"HX-{n},{n}" for n in range(50)), "csv", max_cells=20)
-    assert "HX-8" in shown.everything()
-    assert "HX-9" not in shown.everything()
-    assert shown.document.quality.grade == "C"
+def test_a_long_table_is_stored_whole_and_shown_in_part(read, spool_folder):
+    lines = [
+        f'HX-{n:05d},{n},"{n % 9},{n % 7:03d}",2026-01-{n % 28 + 1:02d},0{n % 5}'
+        for n in range(30_000)
+    ]
+    shown = read("품번,수량,금액,일자,코드\n" + "\n".join(lines), "csv", max_cells=1)
+    (table,) = shown.tables()
+    assert table.stored.rows == 30_000
+    assert table.rows < 4_000
+    assert "HX-29999" in shown.everything()
+    with closing(sqlite3.connect(spool_folder / shown.document.database)) as connection:
+        asked = 'SELECT count(*), sum("수량"), max("일자"), count(DISTINCT "코드") FROM "table"'
+        assert connection.execute(asked).fetchone() == (30_000, sum(range(30_000)), "2026-01-28", 5)
+        texts = connection.execute("SELECT DISTINCT typeof(c5) FROM t1").fetchall()
+    assert texts == [("text",)]
+    assert shown.document.quality.grade == "A"
 
 
 @pytest.mark.parametrize("format_name", ["txt", "md", "csv"])

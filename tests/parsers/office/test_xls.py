@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 import struct
+from contextlib import closing
 
 import pytest
 
@@ -73,10 +75,16 @@ def test_hidden_sheets_and_rows_are_kept_apart(parse, look):
     assert "급여" in shown.everything(Layer.HIDDEN)
 
 
-def test_cells_beyond_the_limit_are_reported(parse, look):
-    shown = look(parse(workbook(("대장", 0, ledger())), "xls", max_cells=4))
-    assert "HX-2" not in shown.everything()
-    assert shown.document.quality.grade == "C"
+def test_a_long_sheet_is_stored_whole(parse, look, spool_folder):
+    records = [label(0, 0, "품번"), label(0, 1, "수량")]
+    for n in range(1, 2001):
+        records += [label(n, 0, f"HX-{n}"), number(n, 1, n * 1.5)]
+    shown = look(parse(workbook(("대장", 0, [*records, hidden_row(1500)])), "xls", max_cells=1))
+    stored = shown.tables()[0].stored
+    assert (stored.rows, stored.hidden_rows) == (1999, 1)
+    with closing(sqlite3.connect(spool_folder / shown.document.database)) as connection:
+        asked = 'SELECT count(*), sum("수량") FROM "대장"'
+        assert connection.execute(asked).fetchone() == (1999, sum(range(1, 2001)) * 1.5 - 2250)
 
 
 @pytest.mark.parametrize("cut", range(8, 180, 9))
