@@ -166,10 +166,12 @@ class Writing:
                     for key, draft in drafts.items()
                 }
             )
-            drafts = {key: draft for key, draft in drafts.items() if key not in late}
-            drafts = self._switch(drafts)
-            self._retire({key: draft.head for key, draft in drafts.items()})
-            return [*same, *drafts]
+            done = self._switch({key: d for key, d in drafts.items() if key not in late})
+            lost = {key: draft for key, draft in drafts.items() if key not in done}
+            # whoever overtook has removed these; this is for what was written later still
+            self._chunks.delete({k: _head(d.head).ids(k, d.token) for k, d in lost.items()})
+            self._retire({key: draft.head for key, draft in done.items()})
+            return [*same, *done]
         finally:
             with self._lock:
                 self._active -= documents.keys()
@@ -192,19 +194,20 @@ class Writing:
             drafts[key].head = stored_head
         return {key: draft for key, draft in drafts.items() if draft.head is not heads[key]}
 
-    def _switch(self, drafts: dict[str, _Draft]) -> dict[str, _Draft]:
+    def _switch(self, drafts: Mapping[str, _Draft]) -> dict[str, _Draft]:
         """The moment of publication; returns those that were not overtaken."""
+        done = dict(drafts)
         changes = {k: (d.head, _switched(_head(d.head), d)) for k, d in drafts.items()}
         written = self._heads.write(changes)
-        for key, draft in list(drafts.items()):
+        for key, draft in drafts.items():
             if key in written:
                 draft.head = written[key]
                 continue
             try:
                 draft.head = self._amend(key, partial(self._switch_late, key, draft))
             except _OvertakenError:
-                del drafts[key]
-        return drafts
+                del done[key]
+        return done
 
     def _switch_late(self, key: str, draft: _Draft, head: Head | None) -> Head:
         """The head was changed since the first step: by a new row, by another publisher, or by our own lost request."""
