@@ -168,7 +168,13 @@ class ItemReader:
                 return
             known = replace(root, content_sha256=digest, size=size)
             pages = ItemPages(self._blobs, self._spool, self._fingerprint, item.item_id)
-            sliced = SlicedParses(self._pool, pages, ask=self._ask_pages, progress=self._progress)
+            sliced = SlicedParses(
+                self._pool,
+                pages,
+                ask=self._ask_pages,
+                backwards=bool(item.item_id % 2),
+                progress=self._progress,
+            )
             unfolding = Unfolding(self._pool, Path(folder) / "children", sliced=sliced)
             for node in self._walk(
                 known, unfolding, content, lambda: unfolding.parse_file(content, known.name, digest)

@@ -106,6 +106,7 @@ class SlicedParses:
         pool: Parses.
         keeper: Keeps recognised pages.
         ask: Recognise no slices here: a result with waiting pages is for the caller to see to.
+        backwards: Recognise the last pages first: of two that read copies at once, each does a half.
         progress: Told a file's name, how many pages are recognised, and of how many.
     """
 
@@ -115,11 +116,13 @@ class SlicedParses:
         keeper: PageKeeper,
         *,
         ask: bool = False,
+        backwards: bool = False,
         progress: Callable[[str, int, int], None] = lambda _name, _done, _all: None,
     ) -> None:
         self._pool = pool
         self._keeper = keeper
         self._ask = ask
+        self._backwards = backwards
         self._progress = progress
 
     def parse(
@@ -181,9 +184,14 @@ class SlicedParses:
             Neither document nor failure but time and memory; or the failure.
         """
         folder = self._keeper.folder(sha256)
-        spent, left, strikes = ParseResult(), tuple(pages), 0
+        spent, strikes = ParseResult(), 0
+        left = tuple(sorted(pages, reverse=self._backwards))
         while left:
-            some = left[:_JOB]
+            self._keeper.fetch(sha256, left[:_JOB])  # others may read the same content
+            some = self.missing(sha256, left[:_JOB])
+            if not some:
+                left = left[_JOB:]
+                continue
             one = self._pool.parse(path, name, spool, pages=PageJob(folder=folder, only=some))
             spent = _together(spent, one, ParseResult())
             left, before = self.missing(sha256, left), left

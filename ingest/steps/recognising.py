@@ -54,7 +54,8 @@ def _recognise(step: StepKit, task: TaskRecord) -> None:
         fingerprint = kit.parse_fingerprint
         pages = ItemPages(kit.blobs, spool, fingerprint, int(task.request.subject))
         pages.fetch(sha256, wanted)
-        sliced = SlicedParses(kit.pool, pages, progress=progress)
+        odd = bool(int(task.request.subject) % 2)
+        sliced = SlicedParses(kit.pool, pages, backwards=odd, progress=progress)
         missing = sliced.missing(sha256, wanted)
         content = spool / "content"
         if not (missing and pages.borrow(sha256, content)):
