@@ -191,6 +191,21 @@ def test_a_limited_source_holds_up_nobody(installation):
         assert done[TaskKind.ACL][0] < max(done[TaskKind.PARSE])
 
 
+@pytest.mark.timeout(300)
+def test_who_stops_watching_leaves_the_work_queued(installation):
+    watching = installation.start("ingest", "drive")
+    with open_catalog(installation.settings) as catalog:
+        end = time.monotonic() + DEADLINE
+        while not catalog.tasks.counts():
+            assert time.monotonic() < end, installation.logs()
+            time.sleep(0.1)
+        time.sleep(1)
+        watching.send_signal(signal.SIGINT)
+        assert watching.wait(timeout=60) == 130
+        assert "seoga queue list" in installation.logs()
+        assert catalog.tasks.counts() == {(TaskKind.SCAN, TaskState.QUEUED): 1}
+
+
 def test_a_queue_that_cannot_work_is_told_before_anything_starts(installation):
     installation.environ["SEOGA_QUEUE__URL"] = "http://broker"
     for words in (("worker",), ("beat",), ("ingest", "drive")):
