@@ -12,7 +12,7 @@ import structlog
 
 from acl_sync.tracker import ScopeTracker
 from catalog.times import utc_now
-from contracts.errors import CatalogUnavailableError, SeogaError
+from contracts.errors import CatalogUnavailableError, LeaseLostError, SeogaError
 from ingest.drafts import Drafter
 from ingest.drain import drain
 from ingest.lease import HEARTBEAT_SECONDS, beating, end_run
@@ -281,7 +281,8 @@ class SourceRun:
                 yield run.run_id
         except SeogaError as problem:
             with contextlib.suppress(CatalogUnavailableError):  # what broke the run off, perhaps
-                catalog.sources.set_alert(name, str(problem))
+                if not isinstance(problem, LeaseLostError):  # somebody else is at it: no alarm
+                    catalog.sources.set_alert(name, str(problem))
             self._break_off(run.run_id, "failed", summary, str(problem))
             raise
         except BaseException as problem:
