@@ -208,6 +208,7 @@ class Table:
         row_numbers: For sheets, the sheet's row number (from 1) of each table row, else empty.
         column_numbers: For sheets, the sheet's column number (from 1) of each column, else empty.
         stored: Set for a table of which the cells here are only some: first rows, last rows, and those that stand out.
+        parts: For a table that goes on over pages, first row and place of each part, ascending; else empty.
     """
 
     cells: tuple[Cell, ...]
@@ -219,6 +220,7 @@ class Table:
     row_numbers: tuple[int, ...] = ()
     column_numbers: tuple[int, ...] = ()
     stored: StoredTable | None = None
+    parts: tuple[tuple[int, Position], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

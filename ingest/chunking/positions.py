@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from contracts.documents import Position, Table
+from contracts.documents import Block, Position, Table
 from metadata.places import column_letters
 
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from ingest.chunking.units import Area, Unit
 
-__all__ = ["area_of", "merge_positions", "range_text"]
+__all__ = ["area_of", "merge_positions", "place_of", "range_text"]
 
 
 def area_of(table: Table, top: int, bottom: int) -> Area | None:
@@ -22,6 +22,12 @@ def area_of(table: Table, top: int, bottom: int) -> Area | None:
         return None
     rows, columns = table.row_numbers[top : bottom + 1], table.column_numbers
     return min(rows), min(columns), max(rows), max(columns)
+
+
+def place_of(block: Block, row: int) -> Position:
+    """Where a row of a block's table stands: the part of it, where it goes on over pages."""
+    parts = block.table.parts if block.table is not None else ()
+    return next((place for first, place in reversed(parts) if first <= row), block.position)
 
 
 def range_text(area: Area) -> str:

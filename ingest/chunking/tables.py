@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from contracts.documents import Layer
-from ingest.chunking.positions import area_of
+from ingest.chunking.positions import area_of, place_of
 from ingest.chunking.rows import Columns, Row, bare_heads, columns_of, form_rows, rows_of
 from ingest.chunking.units import Unit
 
@@ -95,7 +95,7 @@ class _Maker:
     def text(self, text: str, top: int, bottom: int) -> Unit:
         return Unit(
             text=text,
-            position=self.block.position,
+            position=place_of(self.block, top),
             area=area_of(self.table, top, bottom),
             confidence=self.block.confidence,
             block=self.number,

@@ -194,6 +194,8 @@ class _Reading:
         if turn and content.sideways[turn] >= _SIDEWAYS:
             back = upright(page, turn)
             content = read_page(page)
+        shown_text = "".join(line.text for line in content.lines)
+        links = [link for link in links if link.removeprefix("mailto:") not in shown_text]
         record = PageRecord(number=number, content=content, notes=notes, links=links)
         if back is not None:
             record.back.append(_through(back))

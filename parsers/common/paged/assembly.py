@@ -193,6 +193,14 @@ class Assembly:
                 out.append(
                     Block(kind=BlockKind.PARAGRAPH, text=line.text, layer=layer, position=position)
                 )
+        if record.links:
+            where = Position(page=record.number)
+            text = "\n".join(record.links)
+            out.append(
+                Block(
+                    kind=BlockKind.NOTE, text=text, layer=Layer.NOTES, label="link", position=where
+                )
+            )
         return out + record.notes
 
     def _joins(self, record: PageRecord, piece: Placed, before: list[Block]) -> bool:
@@ -203,7 +211,11 @@ class Assembly:
         if table is None:
             return False
         for index in range(len(before) - 1, -1, -1):
-            if before[index].table is self._open[1].table:
+            upper = before[index].table
+            if upper is not None and upper is self._open[1].table:
+                here = Position(page=record.number, box=rounded(record.shown(piece.box)))
+                parts = (*(upper.parts or ((0, before[index].position),)), (upper.rows, here))
+                table = replace(table, parts=parts)
                 before[index] = replace(before[index], table=table)
                 self._open = (record.number, replace(piece, table=table))
                 return True
