@@ -26,7 +26,7 @@ import msgspec
 from catalog.statements import batches
 from catalog.times import utc_now
 from contracts.errors import IndexUnavailableError, LeaseLostError, SeogaError
-from ingest.lease import beating
+from ingest.lease import beating, end_run
 from ingest.stored import StoredDocuments
 
 if TYPE_CHECKING:
@@ -137,19 +137,25 @@ class Rebuild:
         self._kit_on = kit_on
         self._progress = progress or (lambda _done, _total: None)
 
-    def run(self, *, anew: bool = False, grace: float = _GRACE_SECONDS) -> RebuildSummary:
+    def run(self, *, anew: bool = False, grace: float | None = None) -> RebuildSummary:
         """Rebuild, to the end.
 
         Args:
             anew: Do not take up what an interrupted rebuild has left.
-            grace: Seconds that the old build stays after the switch.
+            grace: Seconds that the old build stays after the switch; None: 5.
 
         Raises:
             LeaseLostError: another process rebuilds the index.
         """
-        catalog = self._catalog
-        complete(catalog, self._builds)
-        summary = RebuildSummary(fingerprint=self._target.fingerprint)
+        catalog, target = self._catalog, self._target
+        summary = RebuildSummary(fingerprint=target.fingerprint)
+        done = complete(catalog, self._builds)
+        if done is not None and done.target == target.configured(target.fingerprint) and not anew:
+            summary.build, summary.resumed = done.build, True
+            with contextlib.closing(self._builds.open(done.build)) as index:
+                _recount(catalog, index)
+            tidy(catalog, self._builds)
+            return summary
         run = catalog.runs.start(_KIND, "")
         try:
             with beating(catalog, run.run_id):
@@ -157,11 +163,11 @@ class Rebuild:
         except BaseException as problem:
             said = str(problem) if isinstance(problem, SeogaError) else type(problem).__name__
             state = "failed" if isinstance(problem, SeogaError) else "stopped"
-            catalog.runs.finish(run.run_id, state, counts=summary.counts, message=said)
+            end_run(catalog, run.run_id, state, counts=summary.counts, message=said)
             raise
         catalog.runs.finish(run.run_id, counts=summary.counts)
         if summary.before:
-            time.sleep(grace)
+            time.sleep(_GRACE_SECONDS if grace is None else grace)
             with contextlib.suppress(IndexUnavailableError):  # ``tidy`` tries again
                 self._builds.remove(summary.before)
         return summary
@@ -291,15 +297,20 @@ def under_way(catalog: Catalog) -> Record | None:
         return None  # of another release: begun anew
 
 
-def complete(catalog: Catalog, builds: IndexBuilds) -> None:
-    """Commit what a rebuild left open that died between the switch and its commit; else nothing."""
+def complete(catalog: Catalog, builds: IndexBuilds) -> Record | None:
+    """Commit what a rebuild left open that died between the switch and its commit.
+
+    Returns:
+        That rebuild, or None where there was none.
+    """
     record = under_way(catalog)
     serving = builds.serving() if record is not None else None
     if record is None or serving is None or serving.name != record.build:
-        return
+        return None
     with catalog.transaction():
         if under_way(catalog) == record:
             _settle(catalog, record)
+    return record
 
 
 def cancel(catalog: Catalog, builds: IndexBuilds) -> bool:

@@ -57,7 +57,7 @@ def contracts(_options: Options) -> int:
         for path in sorted((ROOT / "tests/contract").iterdir())
         if any(word in path.stem for word in _SUITES) and not path.name.startswith("_")
     ]
-    tests.append(ROOT / "tests/queue")
+    tests += [ROOT / "tests/queue", ROOT / "tests/ingest/test_rebuild.py"]
     return _run("-m", "pytest", "-q", "--durations=5", *map(str, tests))
 
 

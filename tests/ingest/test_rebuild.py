@@ -338,6 +338,19 @@ def test_death_between_the_switch_and_its_commit_is_made_up_for(filled):
     assert len(names(settings)) == 1
 
 
+def test_the_call_after_such_a_death_has_nothing_left_to_do(filled):
+    settings = filled.settings()
+    with open_rebuild(settings, told(settings)) as work:
+        work._builds = _DiesAfterTheSwitch(work._builds)
+        with pytest.raises(_Stop):
+            work.run(grace=0)
+    summary = rebuild(filled)
+    assert summary.resumed
+    assert summary.counts["documents"] == 0
+    assert names(settings) == [summary.build]
+    assert filled.ingest().work["items"] == 0
+
+
 def test_two_rebuilds_at_once_are_refused(filled):
     def another():
         with pytest.raises(LeaseLostError):
