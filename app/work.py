@@ -272,7 +272,7 @@ def open_embedded_beat(settings: Settings) -> Iterator[Beat]:
             batched={},
             wait_for=lambda _task: 0.0,
             on_parked=_alert,
-            on_asked=lambda: None,
+            on_asked=lambda _kinds: None,
         )
         worker: Worker[_Embedded] = Worker(catalog, work, settings.queue)
         options = QueueOptions(settings=settings.queue, hear=worker.hear, kinds=tuple(steps))

@@ -7,7 +7,7 @@ on leases.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import sqlalchemy as sa
 
@@ -112,6 +112,11 @@ class TaskStore:
             worker: Names this one claim; nobody else may use the name.
             lease_seconds: How long it is held unless it is renewed.
         """
+        with (
+            self._database.read() as connection
+        ):  # most of what rings twice need not wait for writers
+            if not _may_be_taken(connection, key, self._clock.now(connection)):
+                return None
         with self._database.write() as connection:
             now = self._clock.now(connection)
             where = sa.and_(tasks.c.key == key, sa.or_(due(now), expired(now)))
@@ -356,3 +361,8 @@ class TaskStore:
         with self._database.write() as connection:
             statement = sa.delete(tasks).where(among(which), idle)
             return connection.execute(statement).rowcount
+
+
+def _may_be_taken(connection: sa.Connection, key: str, now: datetime) -> bool:
+    query = sa.select(tasks.c.key).where(tasks.c.key == key, sa.or_(due(now), expired(now)))
+    return connection.execute(query).first() is not None

@@ -15,7 +15,7 @@ import secrets
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
@@ -93,7 +93,7 @@ class Work(Generic[K]):
         batched: The kinds of which several tasks are done at once.
         wait_for: Seconds until a task may begin, 0.0 for now (a limit on its source).
         on_parked: Told of each task that is parked, with the tools, within the transaction that parks it.
-        on_asked: Called when further tasks were asked for.
+        on_asked: Called with the kinds of further tasks that were asked for.
     """
 
     tools: Tools[K]
@@ -101,7 +101,7 @@ class Work(Generic[K]):
     batched: Mapping[TaskKind, BatchLimit]
     wait_for: Callable[[TaskRecord], float]
     on_parked: Callable[[K, TaskRecord], None]
-    on_asked: Callable[[], None]
+    on_asked: Callable[[Collection[TaskKind]], None]
 
 
 class Worker(Generic[K]):
@@ -188,7 +188,9 @@ class Worker(Generic[K]):
         log.info("task_done", seconds=round(time.monotonic() - started, 3), asked=len(asked))
         if asked:
             with contextlib.suppress(CatalogUnavailableError, QueueUnavailableError):
-                self._work.on_asked()  # in vain: whoever rings next finds them
+                self._work.on_asked(
+                    {request.kind for request in asked}
+                )  # in vain: whoever rings next finds them
 
     def _tools(self, tasks: Sequence[TaskRecord]) -> K | None:
         """The tools; None: they cannot be opened now, and the tasks are given back."""

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["Ringer"]
 
 _log = structlog.get_logger()
-_NUDGE_SECONDS = 0.2
+_NUDGE_SECONDS = 0.3
 _GATHER_SECONDS = 1.0
 _DAY = 86_400.0
 
@@ -55,8 +55,8 @@ class Ringer:
         self._kinds = tuple(kind for kind in KINDS if kind in set(kinds))
         self._lock = threading.Lock()
         self._gathered = frozenset(gathered)
-        self._next = 0.0
-        self._next_gathered = 0.0
+        self._next = dict.fromkeys(KINDS, 0.0)
+        self._asked: set[TaskKind] = set()
 
     def tend(self) -> int:
         """Take up what dead workers held, then ring; how many bells were rung.
@@ -102,26 +102,29 @@ class Ringer:
             rung += len(found)
         return rung
 
-    def nudge(self) -> None:
-        """As ``ring``, but not more often than makes sense, and one thread at a time.
+    def nudge(self, kinds: Iterable[TaskKind]) -> None:
+        """As ``ring``, for kinds that were just asked for; not more often than makes sense, one thread at a time.
+
+        What is not rung now is rung with the next nudge, or by whoever tends.
 
         Raises:
             CatalogUnavailableError: the catalog does not answer.
             QueueUnavailableError: the broker does not answer.
         """
+        self._asked.update(kinds)
         if not self._lock.acquire(blocking=False):
             return
         try:
             now = time.monotonic()
-            if now < self._next:
-                return
-            kinds = self._kinds
-            if now < self._next_gathered:
-                kinds = tuple(kind for kind in kinds if kind not in self._gathered)
-            else:
-                self._next_gathered = now + _GATHER_SECONDS
-            self._ring(kinds)
-            self._next = time.monotonic() + _NUDGE_SECONDS
+            ready = [
+                kind for kind in self._kinds if kind in self._asked and now >= self._next[kind]
+            ]
+            for kind in ready:
+                pause = _GATHER_SECONDS if kind in self._gathered else _NUDGE_SECONDS
+                self._next[kind] = now + pause
+                self._asked.discard(kind)
+            if ready:
+                self._ring(ready)
         finally:
             self._lock.release()
 

@@ -79,7 +79,7 @@ def note(catalog: Catalog, name: str) -> None:
     catalog.meta.set(name, str(int(catalog.meta.get(name) or 0) + 1))
 
 
-def make_worker(catalog: Catalog, chosen: QueueSettings, on_asked=lambda: None) -> Worker:
+def make_worker(catalog: Catalog, chosen: QueueSettings, on_asked=lambda _kinds: None) -> Worker:
     """A worker that does the steps of this file."""
     work = Work(
         tools=OpenedTools(catalog),

@@ -46,7 +46,7 @@ class Bench:
             batched={TaskKind.EMBED: BatchLimit(4, 100)},
             wait_for=lambda task: self.waits.get(task.request.key, 0.0),
             on_parked=lambda _tools, task: self.parked.append((task.request.key, task.failure)),
-            on_asked=lambda: None,
+            on_asked=lambda _kinds: None,
         )
         self.worker = Worker(catalog, work, self.settings)
 

@@ -43,8 +43,8 @@ class Bench:
         self._hear = worker.hear
         self._open(None)
 
-    def _asked(self) -> None:
-        self.ringer.nudge()
+    def _asked(self, kinds) -> None:
+        self.ringer.nudge(kinds)
 
     def _open(self, hear) -> None:
         self.queue = make_queue(QueueOptions(settings=self.settings, hear=hear))
