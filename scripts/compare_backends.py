@@ -75,21 +75,39 @@ def main() -> int:
             ),
         }
         documents, questions = corpus(options, embedder, analyzer)
-        searchers = {}
+        sides = {}
         for name, chosen in settings.items():
             index = make_index(chosen, home, embedder.dimension, embedder.fingerprint)
             stack.callback(index.close)
             index.publish(documents)
-            searchers[name] = index, searcher(index, embedder, analyzer)
+            sides[name] = Side(index, embedder, analyzer, documents)
         chunks = sum(len(document.chunks) for document in documents)
         print(f"{len(documents)} documents, {chunks} passages, {len(questions)} questions")
         print(f"embedder {embedder.name}, tokenizer {analyzer.name}, {options.shards} shards")
-        return compare(searchers, questions, embedder, analyzer)
+        return compare(sides, questions, embedder, analyzer)
 
 
-def searcher(index: IndexBackend, embedder, analyzer) -> Searcher:
-    """The ranking that installations have; access is in the filters here."""
-    return Searcher(index, embedder, analyzer, None, None, SearchSettings())
+class Side:
+    """One backend: its ranking as installations have it, and what lets passages through."""
+
+    def __init__(self, index: IndexBackend, embedder, analyzer, documents) -> None:
+        self._index = index
+        self._searcher = Searcher(index, embedder, analyzer, None, None, SearchSettings())
+        self._names = {}
+        for document in documents:
+            name = document.row.document_id
+            for stored in index.document(name)[1]:
+                self._names[stored.key] = name, stored.chunk.ordinal
+
+    def ranked(self, text: str, where: SearchFilter) -> list[tuple[str, int]]:
+        """Documents and ordinals of the ranked passages, best first."""
+        return [self._names[fused.key] for fused in self._searcher.rank(text, where)]
+
+    def allowed(self, vector, terms, where: SearchFilter) -> tuple[frozenset, frozenset]:
+        """All passages that the vector leg and the lexical leg let through."""
+        near = self._index.nearest(vector, where, EVERYTHING)
+        words = self._index.lexical(terms, where, EVERYTHING)
+        return tuple(frozenset(self._names[c.key] for c in found) for found in (near, words))
 
 
 def corpus(options, embedder, analyzer) -> tuple[list[IndexedDocument], list[Question]]:
@@ -173,36 +191,28 @@ def reader(draw: random.Random, documents: int) -> SearchFilter:
     )
 
 
-def compare(searchers, questions: list[Question], embedder, analyzer) -> int:
+def compare(sides: dict[str, Side], questions: list[Question], embedder, analyzer) -> int:
     """Print the agreement; 1 where it falls short."""
-    filtered, ranks = [], {name: [] for name in searchers}
-    differing, opened = 0, []
+    filtered, opened, differing = [], [], 0
+    ranks: dict[str, list[int | None]] = {name: [] for name in sides}
+    everybody = SearchFilter(
+        scopes=frozenset(f"scope-{number}" for number in range(SCOPES)),
+        as_of=TODAY,
+        include_obsolete=True,
+        layers=frozenset(Layer),
+    )
     for question in questions:
-        top = {}
-        vector = embedder.embed_query(question.text)
-        terms = analyzer.query(question.text)
-        allowed: dict[str, tuple[set[str], set[str]]] = {}
-        for name, (index, ranking) in searchers.items():
-            top[name] = first(index, ranking, question.text, question.where)
-            near = index.nearest(vector, question.where, EVERYTHING)
-            words = index.lexical(terms, question.where, EVERYTHING)
-            allowed[name] = ids(index, near), ids(index, words)
-        filtered.append(overlap(*top.values()))
-        differing += len({tuple(map(frozenset, sets)) for sets in allowed.values()}) > 1
-        for name, (index, ranking) in searchers.items():
-            everybody = SearchFilter(
-                scopes=frozenset(f"scope-{number}" for number in range(SCOPES)),
-                as_of=TODAY,
-                include_obsolete=True,
-                layers=frozenset(Layer),
-            )
-            keys = [fused.key for fused in ranking.rank(question.text, everybody)]
-            found = index.fetch(keys)
-            names = list(dict.fromkeys(stored.row.document_id for stored in found))
+        vector, terms = embedder.embed_query(question.text), analyzer.query(question.text)
+        allowed = {side.allowed(vector, terms, question.where) for side in sides.values()}
+        differing += len(allowed) > 1
+        tops = [side.ranked(question.text, question.where)[:TOP] for side in sides.values()]
+        filtered.append(overlap(*tops))
+        everything = [side.ranked(question.text, everybody) for side in sides.values()]
+        opened.append(overlap(*(found[:TOP] for found in everything)))
+        for name, found in zip(sides, everything, strict=True):
+            documents = list(dict.fromkeys(document for document, _ in found))
             right = question.document_id
-            ranks[name].append(names.index(right) + 1 if right in names else None)
-            top[name] = [stored.chunk.chunk_id for stored in found[:TOP]]
-        opened.append(overlap(*top.values()))
+            ranks[name].append(documents.index(right) + 1 if right in documents else None)
     return verdict(filtered, opened, differing, ranks)
 
 
@@ -222,18 +232,7 @@ def verdict(filtered: list[float], opened: list[float], differing: int, ranks) -
     return 0 if good else 1
 
 
-def first(index: IndexBackend, ranking: Searcher, text: str, where: SearchFilter) -> list[str]:
-    """Ids of the first passages."""
-    keys = [fused.key for fused in ranking.rank(text, where)][:TOP]
-    return [stored.chunk.chunk_id for stored in index.fetch(keys)]
-
-
-def ids(index: IndexBackend, candidates) -> set[str]:
-    """Ids of the passages of candidates."""
-    return {stored.chunk.chunk_id for stored in index.fetch([c.key for c in candidates])}
-
-
-def overlap(one: list[str], other: list[str]) -> float:
+def overlap(one: list, other: list) -> float:
     """The share of the longer list that the other has too."""
     longest = max(len(one), len(other))
     return len(set(one) & set(other)) / longest if longest else 1.0
