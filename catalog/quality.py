@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import sqlalchemy as sa
 
@@ -50,6 +50,16 @@ class QualityStore:
             row = connection.execute(query).first()
         return _quality(row.grade, row.reasons, row.pages) if row else None
 
+    def grades(self, version_ids: Iterable[str]) -> dict[str, str]:
+        """Grades by version."""
+        found: dict[str, str] = {}
+        with self._database.read() as connection:
+            for batch in batches(version_ids):
+                query = sa.select(quality.c.version_id, quality.c.grade)
+                rows = connection.execute(query.where(quality.c.version_id.in_(batch)))
+                found.update((row.version_id, row.grade) for row in rows)
+        return found
+
     def worst(self, limit: int) -> list[QualityRecord]:
         """Published versions of live documents: the worst grade first, then the least certain page."""
         query = (
@@ -86,7 +96,7 @@ class QualityStore:
         query = (
             sa.select(sa.func.sum(quality.c.recognised))
             .join(documents, documents.c.version_id == quality.c.version_id)
-            .where(documents.c.state == "live")
+            .where(documents.c.state == "live", quality.c.recognised > 0)
         )
         with self._database.read() as connection:
             return int(connection.execute(query).scalar_one() or 0)

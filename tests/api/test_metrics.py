@@ -10,6 +10,7 @@ from fastapi.testclient import TestClient
 from prometheus_client import CollectorRegistry
 from prometheus_client.parser import text_string_to_metric_families
 
+import app.latest
 from app.commands.status import status_object
 from app.exporter import NumbersCollector
 from app.latest import Latest
@@ -181,6 +182,26 @@ def test_a_server_that_hangs_holds_up_nobody():
     release.set()
     assert next(found for _ in range(100) if (found := value.get())) == 7
     assert asked == [1]
+
+
+def test_numbers_that_take_long_are_those_of_before_until_they_come_or_hang(monkeypatch):
+    monkeypatch.setattr(app.latest, "_FRESH_SECONDS", 0.0)
+    monkeypatch.setattr(app.latest, "_SHARE", 0.0)
+    turn, go = iter(range(9)), threading.Event()
+
+    def slow() -> int:
+        number = next(turn)
+        if number:
+            go.wait(30)
+        return number + 1
+
+    value = Latest("catalog", slow, patience=0.1, hangs=1.0)
+    assert next(found for _ in range(100) if (found := value.get())) == 1
+    assert value.get() == 1
+    time.sleep(1.1)
+    assert value.get() is None
+    go.set()
+    assert next(found for _ in range(100) if (found := value.get())) >= 2
 
 
 def test_numbers_are_not_worked_out_with_every_scrape(settings, parts):
