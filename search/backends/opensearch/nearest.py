@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 __all__ = ["EXACT_CHUNKS", "cosine_of_exact", "cosine_of_graph", "exact_query", "graph_query"]
 
-EXACT_CHUNKS = 20_000
+EXACT_CHUNKS = 50_000
 """Allowed chunks up to which all of them are compared; figures in docs/reports/opensearch.md."""
 
 _LEAST_NEIGHBOURS = 1000
