@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import random
 
 import pytest
 
@@ -15,14 +16,12 @@ def differs(tmp_path_factory, share, installation, unequal):
     return functools.partial(unequal, whole)
 
 
-@pytest.mark.parametrize("seed", [1, 2])
-def test_any_order_of_tasks_ends_like_the_pipeline(
-    tmp_path, share, differs, installation, driver, seed
-):
+def test_any_order_of_tasks_ends_like_the_pipeline(tmp_path, share, differs, installation, driver):
+    seed = random.randrange(1_000_000)
     steps = installation(tmp_path / "home", share)
     with steps.kit() as kit:
         steps.source(kit)
         worker = driver(kit, seed)
         worker.ask()
         assert worker.run() > 40
-    assert differs(steps) == ""
+    assert differs(steps) == "", f"seed {seed}"
