@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import functools
-import random
+import secrets
 
 import pytest
+
+pytestmark = pytest.mark.timeout(600)
 
 
 @pytest.fixture(scope="module")
@@ -17,7 +19,7 @@ def differs(tmp_path_factory, share, installation, unequal):
 
 
 def test_any_order_of_tasks_ends_like_the_pipeline(tmp_path, share, differs, installation, driver):
-    seed = random.randrange(1_000_000)
+    seed = secrets.randbelow(1_000_000)
     steps = installation(tmp_path / "home", share)
     with steps.kit() as kit:
         steps.source(kit)

@@ -16,6 +16,8 @@ from contracts.outcomes import OutcomeKind
 from contracts.tasks import TaskKind, TaskState
 from ingest.steps import outcome_of_parked
 
+pytestmark = pytest.mark.timeout(600)
+
 LONG = "세척 공정은 초음파 세척기에서 60도로 5분간 하고, 건조는 80도에서 10분간 한다. "
 
 
