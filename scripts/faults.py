@@ -52,7 +52,7 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=20, help="of each fault")
     parser.add_argument("--only", action="append", choices=sorted(FAULTS))
     parser.add_argument("--seed", type=int, default=20261130)
-    parser.add_argument("--files", type=int, default=40, help="generated files to ingest")
+    parser.add_argument("--files", type=int, default=12, help="generated files to ingest")
     parser.add_argument("--pages", type=int, default=0, help="pages of a scan to be recognised")
     parser.add_argument("--keep", type=Path, help="folder for what is left of rounds that failed")
     options = parser.parse_args()

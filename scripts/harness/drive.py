@@ -102,6 +102,7 @@ class Drive:
             _write(path, edited.encode(), later=100 + number)
         for path in texts[1::20]:
             path.unlink()
+        texts[3].chmod(0o600)
         texts[2].rename(plant / "품질" / texts[2].name)
         (plant / "생산/2호기").rename(plant / "생산/2호기_이전")
         for number, text in enumerate(self._added):
@@ -109,7 +110,6 @@ class Drive:
         # the owner protects a document: its last good version must be hidden
         _write(plant / "품질/대외비_원가.pdf", self._protected, later=300)
         (plant / "품질").chmod(0o750)
-        texts[3].chmod(0o600)
         (plant / "영업/견적_1.xlsx").chmod(0o640)
         lists = self.share / "acl.yaml"
         text = lists.read_text(encoding="utf-8")
