@@ -30,7 +30,7 @@ _DOC_ENCRYPTED = 0x0100
 _HEADER = 512
 _SECTOR_SHIFTS = frozenset({9, 12})
 _LAST_SECTOR = 0xFFFFFFFA  # MAXREGSECT
-_PROBLEMS = (OSError, ValueError, IndexError, KeyError, AttributeError, TypeError, struct.error)
+_PROBLEMS = (OSError, ValueError, IndexError, KeyError, AttributeError, TypeError, OverflowError, struct.error)  # fmt: skip
 """What olefile raises on damaged compound files; it has no error class of its own for them."""
 
 
