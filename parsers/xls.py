@@ -25,6 +25,7 @@ __all__ = ["XlsParser"]
 _DAMAGE = (
     xlrd.XLRDError, xlrd.compdoc.CompDocError, struct.error, AssertionError, IndexError, KeyError,
     UnicodeDecodeError, ValueError, TypeError, AttributeError, OverflowError, EOFError,
+    RecursionError,
 )  # fmt: skip
 _BOLD_WEIGHT = 700
 _NO_FILL = 0

@@ -35,6 +35,7 @@ _READ_ERRORS = (
     EOFError,
     NotImplementedError,
     RuntimeError,
+    ValueError,
     OSError,
 )
 _CORE = {
