@@ -110,7 +110,7 @@ class Drive:
         # the owner protects a document: its last good version must be hidden
         _write(plant / "품질/대외비_원가.pdf", self._protected, later=300)
         (plant / "품질").chmod(0o750)
-        (plant / "영업/견적_1.xlsx").chmod(0o640)
+        (plant / "영업/견적_0.xlsx").chmod(0o640)
         lists = self.share / "acl.yaml"
         text = lists.read_text(encoding="utf-8")
         added = "  생산/작업표준:\n    - deny: user:lee\n    - allow: group:staff\nfiles:\n"
