@@ -110,7 +110,7 @@ def run_worker(
         ConfigError: the broker's address cannot be used, or a library is missing.
     """
     app = make_app(settings, open_ears, kinds)
-    end_connections_that_cannot_acknowledge()
+    end_connections_that_cannot_acknowledge(app)
     if pulse is not None:
         add_pulse(app, pulse)
     worker = app.Worker(

@@ -32,7 +32,9 @@ def test_an_adapter_without_a_bench_fails_with_what_to_add(make_bench):
 
 
 @pytest.mark.parametrize(
-    "entry", [*PERMISSION_READERS, *DIRECTORIES, *BLOB_STORES, *QUEUES], ids=lambda entry: entry.where
+    "entry",
+    [*PERMISSION_READERS, *DIRECTORIES, *BLOB_STORES, *QUEUES],
+    ids=lambda entry: entry.where,
 )
 def test_what_a_line_of_a_registry_names_is_there(entry):
     assert callable(entry.load())
