@@ -19,6 +19,7 @@ from catalog.tables import (
     outbox,
     outcomes,
     overlay,
+    page_verdicts,
     quality,
     threads,
     verdicts,
@@ -188,7 +189,7 @@ def _purge(connection: sa.Connection, document_ids: Sequence[str]) -> set[str]:
     theirs = versions.c.document_id.in_(document_ids)
     keys = set(connection.execute(sa.select(versions.c.parse_key).where(theirs)).scalars())
     ids = sa.select(versions.c.version_id).where(theirs).scalar_subquery()
-    for table in (codes, quality, threads, verdicts):
+    for table in (codes, page_verdicts, quality, threads, verdicts):
         connection.execute(sa.delete(table).where(table.c.version_id.in_(ids)))
     subjects = [subject_of(document_id) for document_id in document_ids]
     connection.execute(sa.delete(outcomes).where(outcomes.c.subject.in_(subjects)))

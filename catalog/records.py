@@ -22,6 +22,7 @@ __all__ = [
     "ItemRecord",
     "LedgerRecord",
     "OutcomeRecord",
+    "PageVerdict",
     "PrincipalSnapshot",
     "QualityRecord",
     "QueryRecord",
@@ -316,6 +317,27 @@ class SampleVerdict:
     verdict: str
     note: str = ""
     by: str = ""
+    at: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageVerdict:
+    """What a person found when comparing one page with what was read of it.
+
+    Attributes:
+        version_id: The version looked at.
+        page: Number from 1; 0 for a document without pages.
+        by: Who looked.
+        verdict: ``good``, ``minor`` or ``bad``.
+        note: Free text.
+        at: When.
+    """
+
+    version_id: str
+    page: int
+    by: str
+    verdict: str
+    note: str = ""
     at: str = ""
 
 

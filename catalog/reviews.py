@@ -8,9 +8,9 @@ from typing import Any
 import sqlalchemy as sa
 
 from catalog.database import Database
-from catalog.records import ConflictRecord, SampleVerdict
+from catalog.records import ConflictRecord, PageVerdict, SampleVerdict
 from catalog.statements import row_of, upsert
-from catalog.tables import conflicts, verdicts
+from catalog.tables import conflicts, page_verdicts, verdicts
 from catalog.text import from_json, to_json
 from catalog.times import utc_now
 from contracts.errors import NotFoundError
@@ -20,6 +20,7 @@ __all__ = ["ReviewStore"]
 
 _Conflicts = list[ConflictRecord]  # the class has a method named list
 _Verdicts = list[SampleVerdict]
+_PageVerdicts = list[PageVerdict]
 
 
 class ReviewStore:
@@ -110,6 +111,19 @@ class ReviewStore:
             return [
                 SampleVerdict(**row) for row in connection.execute(query.limit(limit)).mappings()
             ]
+
+    def mark_page(self, record: PageVerdict) -> None:
+        """Store a verdict over a page, or replace the one of the same person."""
+        with self._database.write() as connection:
+            row = {**row_of(record), "at": record.at or utc_now()}
+            upsert(connection, page_verdicts, [row])
+
+    def page_verdicts(self) -> _PageVerdicts:
+        """All verdicts over pages, by version, page and person."""
+        key = (page_verdicts.c.version_id, page_verdicts.c.page, page_verdicts.c.by)
+        with self._database.read() as connection:
+            rows = connection.execute(sa.select(page_verdicts).order_by(*key)).mappings()
+            return [PageVerdict(**row) for row in rows]
 
 
 def _one(document_id: str, field: str) -> sa.ColumnElement[bool]:

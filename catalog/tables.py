@@ -23,6 +23,7 @@ __all__ = [
     "outbox",
     "outcomes",
     "overlay",
+    "page_verdicts",
     "principals",
     "quality",
     "queries",
@@ -303,6 +304,17 @@ verdicts = sa.Table(
     _text("at"),
 )
 sa.Index("ix_verdicts_document", verdicts.c.document_id)
+
+page_verdicts = sa.Table(
+    "page_verdicts",
+    metadata,
+    _key("version_id"),
+    _number_key("page"),
+    _key("by"),
+    _text("verdict"),
+    _text("note"),
+    _text("at"),
+)
 
 ledger = sa.Table(
     "ledger",

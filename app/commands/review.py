@@ -1,24 +1,48 @@
-"""``seoga review``: conflicts of metadata and versions for people to settle."""
+"""``seoga review``: conflicts of metadata for people to settle, and pages for people to compare with their originals."""
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import TYPE_CHECKING
+
 import click
+
+if TYPE_CHECKING:
+    from contracts.settings import Settings
 
 __all__ = ["command"]
 
 
-@click.group("review", short_help="메타데이터 충돌 확인 (conflicts of metadata to settle).")
+_PAGE = "page"
+
+
+@click.group(
+    "review", short_help="메타데이터 충돌과 읽기 품질 확인 (conflicts to settle, pages to compare)."
+)
 def command() -> None:
-    """증거가 서로 어긋나는 값을 확인합니다 (values whose evidence disagrees)."""
+    """증거가 서로 어긋나는 값을 정리하고, 읽은 쪽을 원본과 비교합니다.
+
+    Values whose evidence disagrees; and samples of pages to compare with their originals: `list --samples`,
+    `show VERSION:PAGE --out FILE.html`, `mark VERSION:PAGE page good|minor|bad --by NAME`, `report`.
+    """
 
 
 @command.command("list")
 @click.option("--limit", type=click.IntRange(1, 100_000), default=100, show_default=True)
-def list_conflicts(limit: int) -> None:
-    """열려 있는 충돌 (open conflicts)."""
+@click.option("--samples", is_flag=True, help="비교할 쪽을 뽑음 (pages to compare, stratified).")
+@click.option("--seed", type=int, default=1, show_default=True, help="표본의 시드 (which sample).")
+def list_conflicts(limit: int, samples: bool, seed: int) -> None:  # noqa: FBT001  click hands it over
+    """열려 있는 충돌, 또는 --samples 로 비교할 쪽.
+
+    Open conflicts; or with --samples pages to compare with their originals, drawn by format, grade and department,
+    important documents first.
+    """
     from app.wiring import open_catalog
     from contracts.settings import load_settings
 
+    if samples:
+        _list_samples(load_settings(), limit, seed)
+        return
     with open_catalog(load_settings()) as catalog:
         records = catalog.reviews.list(limit=limit)
         documents = catalog.documents.get_many(record.document_id for record in records)
@@ -34,11 +58,20 @@ def list_conflicts(limit: int) -> None:
 
 @command.command("show")
 @click.argument("document_id")
-def show(document_id: str) -> None:
-    """한 문서의 충돌과 증거 (conflicts of a document, with their evidence)."""
+@click.option(
+    "--out", type=click.Path(dir_okay=False, path_type=Path), help="HTML 파일 (for a page)."
+)
+def show(document_id: str, out: Path | None) -> None:
+    """한 문서의 충돌과 증거, 또는 한 쪽의 원본 그림과 읽은 블록 (VERSION:PAGE --out FILE.html).
+
+    Conflicts of a document with their evidence; for VERSION:PAGE its picture beside the blocks that were read, as HTML.
+    """
     from app.wiring import open_catalog
     from contracts.settings import load_settings
 
+    if ":" in document_id:
+        _show_page(load_settings(), document_id, out)
+        return
     with open_catalog(load_settings()) as catalog:
         records = catalog.reviews.of_document(document_id)
     for record in records:
@@ -60,11 +93,118 @@ def mark(document_id: str, field: str, verdict: str, by: str) -> None:
     """충돌을 어떻게 보았는지 기록하고 목록에서 내립니다. 문서의 값은 바뀌지 않습니다: 원본을 고쳐 다시 수집하세요.
 
     Notes VERDICT over FIELD (both as `review list` names them) and takes the conflict off the list. The document keeps
-    its values: correct the original, and ingest again.
+    its values: correct the original, and ingest again. For a page (VERSION:PAGE, FIELD `page`) VERDICT is good, minor
+    or bad.
     """
     from app.wiring import open_catalog
     from contracts.settings import load_settings
 
+    if field == _PAGE:
+        _mark_page(load_settings(), document_id, verdict, by)
+        return
     with open_catalog(load_settings()) as catalog:
         catalog.reviews.settle(document_id, field, verdict=verdict, by=by)
     click.echo(f"{document_id} {field}: {verdict} ({by})")
+
+
+@command.command("report")
+def report() -> None:
+    """바르게 읽은 쪽의 비율과 검토자 사이의 일치도 (share of right pages, and how reviewers agree)."""
+    from app.samples import agreements, right_pages
+    from app.wiring import open_catalog
+    from contracts.settings import load_settings
+
+    with open_catalog(load_settings()) as catalog:
+        verdicts = catalog.reviews.page_verdicts()
+    found = right_pages(verdicts)
+    if not found.pages:
+        click.echo("아직 판정한 쪽이 없습니다 (no verdicts yet)")
+        return
+    click.echo(
+        f"바른 쪽 (right pages): {found.right}/{found.pages} = {found.share:.3f}, "
+        f"95 % {found.low:.3f} – {found.high:.3f} (Wilson)"
+    )
+    for one in agreements(verdicts):
+        kappa = "-" if one.kappa is None else f"{one.kappa:.3f}"
+        click.echo(
+            f"{one.first} / {one.second}: {one.pages} pages, agreed {one.agreed:.3f}, kappa {kappa}"
+        )
+
+
+def _list_samples(settings: Settings, count: int, seed: int) -> None:
+    from app.samples import drawn
+    from app.wiring import open_catalog
+
+    with open_catalog(settings) as catalog:
+        samples = drawn(catalog, count, seed)
+        seen = {(v.version_id, v.page): v.verdict for v in catalog.reviews.page_verdicts()}
+    for sample in samples:
+        kind, grade, department = sample.stratum
+        verdict = seen.get((sample.version_id, sample.page), "-")
+        click.echo(
+            f"{sample.key}  {kind} {grade} {department or '-'}  {verdict}  {sample.document.path}"
+        )
+    if not samples:
+        click.echo("표본으로 뽑을 문서가 없습니다 (no documents to draw from)")
+
+
+def _split(key: str) -> tuple[str, int]:
+    version, _, page = key.rpartition(":")
+    if not version or not page.isdecimal():
+        raise click.UsageError(
+            f"{key!r}: VERSION:PAGE, `seoga review list --samples` 참고 (see there)"
+        )
+    return version, int(page)
+
+
+def _show_page(settings: Settings, key: str, out: Path | None) -> None:
+    from app.sample_page import page_html, page_picture
+    from app.wiring import open_blobs, open_catalog, source_settings
+    from contracts.documents import SourceItem
+    from contracts.errors import NotFoundError
+    from ingest.reading import stored_document
+    from ingest.sources.registry import make_source
+
+    if out is None:
+        raise click.UsageError("--out FILE.html")
+    version_id, page = _split(key)
+    with open_catalog(settings) as catalog:
+        version = catalog.versions.get(version_id)
+        record = catalog.documents.get(version.document_id) if version else None
+        if version is None or record is None:
+            raise NotFoundError(f"no version {version_id}")
+        parsed = stored_document(open_blobs(settings), version.parse_key)
+        if parsed is None:
+            raise NotFoundError(
+                f"what was read of {record.path} is not stored any more: ingest again"
+            )
+        item = catalog.items.get(record.item_id)
+        picture = None
+        if item is not None and not record.parent_id:
+            source = make_source(source_settings(catalog, record.source))
+            listed = SourceItem(
+                source=item.source, object_id=item.object_id, path=item.path, locator=item.locator,
+                size=item.size, modified_ns=item.modified_ns, changed_ns=item.changed_ns,
+            )  # fmt: skip
+            with source.fetch(listed) as path:
+                picture = page_picture(path, version.format, page)
+    out.write_text(page_html(parsed, page, record.path, picture), encoding="utf-8")
+    click.echo(str(out))
+
+
+def _mark_page(settings: Settings, key: str, verdict: str, by: str) -> None:
+    from app.samples import VERDICTS
+    from app.wiring import open_catalog
+    from catalog.records import PageVerdict
+    from contracts.errors import NotFoundError
+
+    version_id, page = _split(key)
+    if verdict not in VERDICTS:
+        raise click.UsageError(f"{verdict!r}: {' | '.join(VERDICTS)}")
+    with open_catalog(settings) as catalog:
+        if catalog.versions.get(version_id) is None:
+            raise NotFoundError(f"no version {version_id}")
+        catalog.reviews.mark_page(
+            PageVerdict(version_id=version_id, page=page, by=by, verdict=verdict)
+        )
+    click.echo(f"{key}: {verdict} ({by})")
