@@ -32,7 +32,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 VERSION = "2.19.1"
-_START_SECONDS = 180
+_START_SECONDS = 600
 
 _DISTRIBUTION = f"org.opensearch.distribution.integ-test-zip:opensearch:{VERSION}:zip"
 _PLUGINS = ("opensearch-knn", "neural-search")
