@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from catalog.times import utc_now
-from contracts.errors import QueueUnavailableError, SeogaError
+from contracts.errors import SeogaError, TransientError
 from contracts.tasks import TaskKind, TaskRequest, TaskState
 
 if TYPE_CHECKING:
@@ -71,11 +71,13 @@ class Handover:
             progress: Called with the tasks of each kind that are left, every half second.
 
         Raises:
-            CatalogUnavailableError: the catalog does not answer.
+            CatalogUnavailableError: the catalog did not answer for minutes.
         """
+        from ingest.worker import patiently
+
         still = time.monotonic()
         before: dict[tuple[TaskKind, TaskState], int] = {}
-        while now := self._open():
+        while now := patiently(self._open):
             left: Counter[TaskKind] = Counter()
             for (kind, _), count in now.items():
                 left[kind] += count
@@ -135,7 +137,7 @@ class Handover:
         self._next_ring = time.monotonic() + _RING_SECONDS
         try:
             self._ringer.tend()
-        except QueueUnavailableError as problem:
+        except TransientError as problem:
             self._once(str(problem))
 
     def _once(self, line: str) -> None:

@@ -52,6 +52,7 @@ _LONGEST_WAIT = 300.0
 _LONGEST_OUTAGE_WAIT = 6
 """Times ``queue.retry_seconds``."""
 
+_RENEW_AGAIN_SECONDS = 1.0
 _SHOWN = 200
 _DISK = frozenset(
     {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO, errno.ESTALE, errno.EMFILE, errno.ENFILE}
@@ -296,10 +297,15 @@ class Worker(Generic[K]):
         lease = self._settings.lease_seconds
 
         def renew() -> None:
-            while not stop.wait(lease / 3):
-                # lost: some are finished, or the step learns of it when it finishes
-                with contextlib.suppress(LeaseLostError, CatalogUnavailableError):
+            pause = lease / 3
+            while not stop.wait(pause):
+                pause = lease / 3
+                try:
                     self._catalog.tasks.renew(keys, name, lease)
+                except LeaseLostError:
+                    continue  # some are finished, or the step learns of it when it finishes
+                except CatalogUnavailableError:
+                    pause = min(pause, _RENEW_AGAIN_SECONDS)
 
         thread = threading.Thread(target=renew, name=f"lease-{name}", daemon=True)
         thread.start()

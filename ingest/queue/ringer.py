@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 
+from contracts.errors import CatalogUnavailableError
 from ingest.queue.order import KINDS
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ class Ringer:
         self._gathered = frozenset(gathered)
         self._next = dict.fromkeys(KINDS, 0.0)
         self._asked: set[TaskKind] = set()
+        self._reap_at = 0.0
 
     def tend(self) -> int:
         """Take up what dead workers held, then ring; how many bells were rung.
@@ -65,7 +67,13 @@ class Ringer:
             CatalogUnavailableError: the catalog does not answer.
             QueueUnavailableError: the broker does not answer.
         """
-        self.reap()
+        try:
+            if time.monotonic() >= self._reap_at:
+                self.reap()
+        except CatalogUnavailableError:
+            # workers could not renew either: give those that live the time to do so
+            self._reap_at = time.monotonic() + self._settings.lease_seconds
+            raise
         return self.ring()
 
     def reap(self) -> None:
