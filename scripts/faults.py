@@ -44,6 +44,7 @@ class Tally:
     outages: list[float] = field(default_factory=list)
     delays: list[float] = field(default_factory=list)
     restarts: int = 0
+    failures: int = 0
 
 
 def main() -> int:
@@ -114,10 +115,11 @@ def _one(
     tally.outages.append(found.outage)
     tally.delays.append(delay)
     tally.restarts += found.restarts
+    tally.failures += found.failures
     verdict = "DIFFERS" if told else "equal"
     print(
         f"{head}: {verdict}; {found.what}, outage {found.outage:.1f} s, {delay:+.1f} s, "
-        f"restarts {found.restarts}, end in {found.stopping:.1f} s",
+        f"failed tries {found.failures}, restarts {found.restarts}, end in {found.stopping:.1f} s",
         flush=True,
     )
     if told:
@@ -127,7 +129,7 @@ def _one(
 def _table(tallies: dict[str, Tally]) -> None:
     print(
         "\n| fault | rounds | equal to undisturbed | outage, median s | longer than undisturbed, median (most) s "
-        "| processes started again |\n|---|---|---|---|---|---|"
+        "| tries that failed | processes started again |\n|---|---|---|---|---|---|---|"
     )
     for kind, tally in tallies.items():
         outage = statistics.median(tally.outages) if tally.outages else 0.0
@@ -135,7 +137,7 @@ def _table(tallies: dict[str, Tally]) -> None:
         most = max(tally.delays, default=0.0)
         print(
             f"| {_TITLES[kind]} | {tally.rounds} | {tally.equal} | {outage:.1f} | {delay:.1f} ({most:.1f}) "
-            f"| {tally.restarts} |"
+            f"| {tally.failures} | {tally.restarts} |"
         )
 
 

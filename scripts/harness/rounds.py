@@ -32,6 +32,7 @@ _GRID_SECONDS = 5.0
 
 _DISK_MB = 48
 _SOURCES = ("plant", "share")
+_FAILED = ("task_failed", "tools_not_opened", "task_taken_up", "task_lost")
 _CONTENT_QUEUES = "scan,parse,ocr,embed,index,acl"
 
 _CONFIG = """\
@@ -69,6 +70,7 @@ class Round:
         outage: Seconds that the fault lasted.
         what: What exactly was done.
         restarts: Processes that ended and were started again.
+        failures: Tries of tasks that failed, or did not begin for want of a server.
         stopping: Seconds that the orderly end took.
         begun: Seconds from starting the processes to the first task.
     """
@@ -79,6 +81,7 @@ class Round:
     outage: float = 0.0
     what: str = ""
     restarts: int = 0
+    failures: int = 0
     stopping: float = 0.0
     begun: float = 0.0
 
@@ -141,6 +144,7 @@ class Stage:
                 if strike is not None:
                     found.outage, found.what = strike.seconds, strike.what
             found.restarts = installation.restarts
+            found.failures = sum(map(installation.said, _FAILED))
             found.stopping = self._end(installation, url)
             found.state = state(load_settings(installation.environment))
         shutil.rmtree(home)
