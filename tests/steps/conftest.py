@@ -46,7 +46,7 @@ class Installation:
         values: dict[str, Any] = {
             "home": self.home,
             "embedder": {"engine": "hash"},
-            "parse": {"workers": 1, "timeout_seconds": 30},
+            "parse": {"workers": 1},
             "directory": {"cache_seconds": 0},
             **self.options,
         }

@@ -28,7 +28,7 @@ PAGES = 22
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 OPTIONS = {
     "ocr": {"languages": "eng", "dpi": 150},
-    "parse": {"workers": 1, "timeout_seconds": 30},
+    "parse": {"workers": 1},
 }
 
 
