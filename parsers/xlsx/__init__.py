@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+
 from contracts.documents import Block, PageQuality, ParsedDocument
 from contracts.ports import ParserContext, ParserInput
 from parsers.common.collector import collector_paused
@@ -12,9 +15,11 @@ from parsers.common.sheets import Sheet, margin_blocks, sheet_blocks
 from parsers.xlsx.cells import Budget, read_cells
 from parsers.xlsx.computing import Computing
 from parsers.xlsx.extras import comment_blocks, declared_tables, drawing_blocks
-from parsers.xlsx.workbook import Workbook
+from parsers.xlsx.workbook import Workbook, named_areas
 
 __all__ = ["XlsxParser"]
+
+_MOST_NAMES = 100
 
 
 class XlsxParser:
@@ -52,7 +57,7 @@ class XlsxParser:
         return ParsedDocument(
             format="xlsx",
             title=properties.get("title", ""),
-            properties={**properties, "sheets": str(len(book.sheets))},
+            properties={**properties, **_names(book), "sheets": str(len(book.sheets))},
             blocks=tuple(blocks),
             quality=findings.quality(pages),
             warnings=tuple(warnings),
@@ -71,12 +76,28 @@ def _blocks_of(
         sheet.tables = declared_tables(package, entry.part)
         unvalued = read_cells(package, entry.part, book, sheet, budget, others.ledgers)
         budget.formulas += others.compute(sheet, unvalued or {})
+    named = named_areas(book.names, entry.name)
     return [
-        *sheet_blocks(sheet),
+        *(_captioned(block, named) for block in sheet_blocks(sheet)),
         *comment_blocks(package, entry.part, sheet),
         *drawing_blocks(package, entry.part, sheet),
         *margin_blocks(sheet),
     ]
+
+
+def _names(book: Workbook) -> dict[str, str]:
+    """Defined names and what they stand for."""
+    listed = [f"{name} = {reference}" for name, reference in book.names.items()]
+    return {"defined_names": "; ".join(listed[:_MOST_NAMES])} if listed else {}
+
+
+def _captioned(block: Block, named: Mapping[str, str]) -> Block:
+    """A table without a caption that a defined name stands for, under that name."""
+    table = block.table
+    name = named.get(block.position.cells or "")
+    if table is None or table.caption or name is None:
+        return block
+    return replace(block, table=replace(table, caption=name))
 
 
 def _notices(budget: Budget, findings: Findings) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from contracts.errors import ParseFailure
@@ -12,7 +12,7 @@ from parsers.common.number_format import BUILTIN_FORMATS, is_date_format
 from parsers.common.opc import Element, Package, attribute, local_name
 from parsers.xlsx.strings import NAMESPACE, read_strings
 
-__all__ = ["SheetEntry", "Style", "Workbook", "column_number", "parse_range"]
+__all__ = ["SheetEntry", "Style", "Workbook", "column_number", "named_areas", "parse_range"]
 
 _REFERENCE = re.compile(r"\$?([A-Za-z]{1,3})?\$?(\d{1,7})?")
 _PLAIN_FILLS = frozenset({"", "none"})
@@ -132,6 +132,16 @@ def _names(root: Element) -> dict[str, str]:
         name, text = entry.get("name", ""), (entry.text or "").strip()
         if name and text and not name.startswith("_xlnm.") and entry.get("localSheetId") is None:
             found[name] = text
+    return found
+
+
+def named_areas(names: Mapping[str, str], sheet: str) -> dict[str, str]:
+    """Defined names of rectangles on a sheet, by their cells (``B2:F9``)."""
+    found: dict[str, str] = {}
+    for name, reference in names.items():
+        owner, _, cells = reference.rpartition("!")
+        if owner.strip("'").replace("''", "'") == sheet and ":" in cells:
+            found.setdefault(cells.replace("$", ""), name)
     return found
 
 

@@ -155,3 +155,16 @@ def test_headers_and_footers_of_printed_pages_are_furniture(tmp_path, parse, loo
     path = tmp_path / "book.xlsx"
     book.save(path)
     assert look(parse(path, "xlsx")).texts(layer=Layer.FURNITURE) == ["대외비 R&D", "품질보증팀 /"]
+
+
+def test_a_defined_name_of_a_range_is_the_caption_of_its_table(tmp_path, parse, look):
+    book = Workbook()
+    sheet = book.active
+    for row in (["품번", "단가"], ["HX-1", 300], ["HX-2", 450]):
+        sheet.append(row)
+    book.defined_names["단가표"] = DefinedName("단가표", attr_text="Sheet!$A$1:$B$3")
+    path = tmp_path / "book.xlsx"
+    book.save(path)
+    shown = look(parse(path, "xlsx"))
+    assert shown.tables()[0].caption == "단가표"
+    assert shown.document.properties["defined_names"] == "단가표 = Sheet!$A$1:$B$3"
