@@ -30,7 +30,16 @@ from parsers.pdf.extras import (
 )
 from parsers.pdf.opening import LIBRARY_ERRORS, is_huge, open_pdf, upright
 from parsers.pdf.reading import read_page
-from parsers.pdf.scans import Need, Plan, cuttings, not_covered, outlined_lines, plan, rendered
+from parsers.pdf.scans import (
+    Need,
+    Plan,
+    cuttings,
+    not_covered,
+    outlined_lines,
+    plan,
+    rendered,
+    soundness,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,6 +52,8 @@ __all__ = ["PdfParser"]
 _SIDEWAYS = 0.6
 _SHRINK_EVERY = 16
 _FOREIGN_CONFIDENCE = 0.8
+_OURS_CONFIDENCE = 0.8
+_CLEARLY = 0.05
 _FILL_CONFIDENCE = 0.5
 
 
@@ -201,8 +212,9 @@ class _Reading:
             record.back.append(_through(back))
         decision = plan(content, page, self._context.ocr.max_pixels)
         if decision.foreign:
-            record.foreign = True
-            record.confidence = _FOREIGN_CONFIDENCE
+            if not (decision.doubtful and self._ours_is_better(page, record, decision)):
+                record.foreign = True
+                record.confidence = _FOREIGN_CONFIDENCE
         elif decision.too_large or (decision.need is not Need.NOTHING and is_huge(page)):
             self._problems.oversized.append(number)
         elif decision.need is not Need.NOTHING:
@@ -229,6 +241,25 @@ class _Reading:
                 if line.confidence >= _FILL_CONFIDENCE
             ]
             return
+        self._replace(record, found)
+
+    def _ours_is_better(self, page: pymupdf.Page, record: PageRecord, decision: Plan) -> bool:
+        """Recognise a page over another program's recognition; that stays where ours has not fewer odd words."""
+        if not self._context.ocr.enabled:
+            return False
+        try:
+            found = self._recognised(page, record.number, decision)
+        except RecognitionProblem:
+            return False
+        theirs = soundness(" ".join(line.text for line in record.content.invisible))
+        ours = soundness(" ".join(line.text for line in found.lines))
+        better = ours > theirs + _CLEARLY and found.confidence >= _OURS_CONFIDENCE
+        if better:
+            self._replace(record, found)
+        return better
+
+    @staticmethod
+    def _replace(record: PageRecord, found: RecognisedPage) -> None:
         content = record.content
         record.recognised = list(found.lines)
         record.origin = Origin.OCR

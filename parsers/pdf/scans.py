@@ -23,7 +23,16 @@ if TYPE_CHECKING:
     from contracts.documents import Box
     from parsers.common.paged.content import PageContent
 
-__all__ = ["Need", "Plan", "cuttings", "not_covered", "outlined_lines", "plan", "rendered"]
+__all__ = [
+    "Need",
+    "Plan",
+    "cuttings",
+    "not_covered",
+    "outlined_lines",
+    "plan",
+    "rendered",
+    "soundness",
+]
 
 _SCAN_COVER = 0.5
 _ANY_COVER = 0.04
@@ -34,6 +43,7 @@ _RUN_SHAPES = 3
 _RUN_GAP = 1.6
 _RUN_HEIGHT = (5.0, 36.0)
 _SOUND = 0.6
+_SURELY_SOUND = 0.93
 _DARK = 110
 _TOKEN = re.compile(
     r"^[\"'“‘(\[<「『]*(?:[가-힣]{1,}|[\u4e00-\u9fff]+|[A-Za-zÀ-ÿ]{2,}|[aAI]|[-+±]?\d[\d.,:%/~-]*|"
@@ -57,12 +67,14 @@ class Plan:
         need: ``REPLACE``: only recognised text counts; ``FILL``: recognised text where the text
             layer has none.
         foreign: The invisible text over a scan is kept as another program's recognition.
+        doubtful: That recognition has so many odd words that ours may be better.
         broken: The text layer does not say what is printed.
         too_large: A picture that is too large to be decoded.
     """
 
     need: Need
     foreign: bool = False
+    doubtful: bool = False
     broken: bool = False
     too_large: bool = False
 
@@ -81,8 +93,9 @@ def plan(content: PageContent, page: pymupdf.Page, max_pixels: int) -> Plan:
         return Plan(Need.NOTHING if huge else Need.REPLACE, broken=True, too_large=huge)
     hidden = " ".join(line.text for line in content.invisible)
     if len(hidden) > _HARDLY_ANY and cover >= _SCAN_COVER:
-        if soundness(hidden) >= _SOUND:
-            return Plan(Need.NOTHING, foreign=True)
+        sound = soundness(hidden)
+        if sound >= _SOUND:
+            return Plan(Need.NOTHING, foreign=True, doubtful=sound < _SURELY_SOUND and not huge)
         return Plan(Need.NOTHING if huge else Need.REPLACE, too_large=huge)
     need = _need(content, len(text), cover)
     return Plan(Need.NOTHING, too_large=True) if huge and need is not Need.NOTHING else Plan(need)

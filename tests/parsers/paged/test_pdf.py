@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import random
 
 import pymupdf
@@ -371,3 +372,21 @@ def test_damaged_copies_end_in_a_document_or_a_class(maker, parse):
         except ParseFailure:
             continue  # any other exception fails the test
         assert {block.position.page for block in document.blocks} <= {1}
+
+
+@pytest.mark.parametrize("sound", [True, False])
+def test_a_hidden_recognition_is_kept_unless_ours_is_better(maker, new_maker, parse, sound):
+    line = "작업자는 안전 장갑과 보호 안경을 착용하여야 한다"
+    maker.new_page(420, 300)
+    maker.lines(40, 60, *[line] * 8, size=12, step=22)
+    buffer = io.BytesIO()
+    maker.picture(200).save(buffer, "PNG")
+    searchable = new_maker()
+    page = searchable.new_page(420, 300)
+    page.insert_image(page.rect, stream=buffer.getvalue())
+    hidden = line if sound else "작업자는 안전 ;|¦ 장]갑}과 보호 ~안` 착용하 여야 =|_ 한다"
+    for row in range(8):
+        searchable.text(40, 60 + 22 * row, hidden, 12, render_mode=3)
+    text = "".join(block.text for block in parse(searchable.data()).blocks)
+    assert "".join(text.split()).count("장갑과") >= 6
+    assert "¦" not in text
