@@ -44,6 +44,7 @@ bell_seconds = 6
 
 [parse]
 workers = 1
+timeout_seconds = 600
 """
 
 _SOURCE = """
