@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 
 from contracts.documents import Block, BlockKind, Position
-from parsers.common.grid import Grid, GridCell, Region, guess_kind
+from parsers.common.grid import Grid, Region
 from parsers.common.headers import lay_out, table_of
 from parsers.common.ledger import LedgerBook, head_cells
 from parsers.common.sheets import Sheet, sheet_blocks
-from parsers.text.typed_rows import add_rows
+from parsers.text.typed_rows import add_rows, cell_of
 
 __all__ = ["Delimited", "delimited_blocks", "find_delimiter"]
 
@@ -66,7 +66,11 @@ def delimited_blocks(text: str, most_cells: int, ledgers: LedgerBook) -> Delimit
     rows = enumerate(_rows(text, delimiter, found), start=1)
     sheet, room, width = Sheet(""), head_cells(most_cells), 0
     for number, row in rows:
-        cells = {c: _cell(value) for c, value in enumerate(row, start=1) if value.strip()}
+        cells = {
+            c: cell_of(value.strip().replace("\r\n", "\n"))
+            for c, value in enumerate(row, start=1)
+            if value.strip()
+        }
         if cells:
             sheet.grid.rows[number] = cells
             width, room = max(width, *cells), room - len(cells)
@@ -89,11 +93,6 @@ def delimited_blocks(text: str, most_cells: int, ledgers: LedgerBook) -> Delimit
 def _unplaced(block: Block) -> Block:
     """A block without sheet and cells, which a text file does not have."""
     return replace(block, position=Position())
-
-
-def _cell(value: str) -> GridCell:
-    text = value.strip().replace("\r\n", "\n")
-    return GridCell(text, guess_kind(text))
 
 
 def _rows(text: str, delimiter: str, found: Delimited) -> Iterator[list[str]]:

@@ -11,7 +11,7 @@ from parsers.common.column_profile import Value
 from parsers.common.grid import GridCell, guess_kind
 from parsers.common.ledger import Cells, Ledger, Rows
 
-__all__ = ["add_rows"]
+__all__ = ["add_rows", "cell_of"]
 
 _AT_ONCE = 5_000
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d+)?")
@@ -33,6 +33,13 @@ def add_rows(ledger: Ledger, rows: Iterable[tuple[int, list[str]]]) -> None:
             for column, values in enumerate(zip_longest(*fields, fillvalue=""), start=1)
         }
         ledger.add(Rows(numbers, columns), partial(_cells, fields))
+
+
+def cell_of(text: str) -> GridCell:
+    """A field as a cell, with its number where it is one."""
+    value = _value(text)
+    own = float(value) if isinstance(value, (int, float)) else None
+    return GridCell(text, guess_kind(text), value=own)
 
 
 def _typed(texts: Sequence[str]) -> tuple[str, Sequence[Value]]:
@@ -61,4 +68,4 @@ def _number(text: str) -> float:
 
 def _cells(fields: Sequence[Sequence[str]], place: int) -> Cells:
     shown = ((column, text.strip()) for column, text in enumerate(fields[place], start=1))
-    return {column: GridCell(text, guess_kind(text)) for column, text in shown if text}
+    return {column: cell_of(text) for column, text in shown if text}

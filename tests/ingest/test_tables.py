@@ -6,7 +6,9 @@ import pytest
 
 from contracts.documents import Block, BlockKind, Cell, Layer, ParsedDocument, Position, Table
 from contracts.errors import QueryError
-from ingest.tables import open_tables, value_of
+from ingest.ids import tables_key
+from ingest.reading import stored_document
+from ingest.tables import open_stored_tables, open_tables, value_of
 
 GRID = (
     ("품번", "수량", "불량률", "검사일"),
@@ -92,3 +94,29 @@ def test_hidden_tables_say_so(tmp_path):
     path.touch()
     with open_tables(ParsedDocument(format="xlsx", blocks=(block,)), path) as tables:
         assert tables.tables[0].layer is Layer.HIDDEN
+
+
+def test_an_ingested_ledger_can_be_asked_until_it_is_deleted(installation):
+    lines = "\n".join(f"HX-{n:04d},{n},{n % 7}" for n in range(3000))
+    ledger = installation.write("대장.csv", f"품번,수량,불량\n{lines}\n")
+    installation.write("다른 글.txt", "남는 글")
+    installation.options = {
+        "parse": {"workers": 1, "timeout_seconds": 60, "max_cells": 1},
+    }
+    installation.ingest()
+    with installation.kit() as kit:
+        (document,) = [d for d in kit.catalog.documents.stream() if d.path == "대장.csv"]
+        (version,) = kit.catalog.versions.get_many([document.version_id]).values()
+        parsed = stored_document(kit.blobs, version.parse_key)
+        with open_stored_tables(kit.blobs, version.parse_key, parsed) as tables:
+            (info,) = tables.tables
+            assert info.name == "table"
+            asked = 'SELECT count(*), sum("수량") FROM "table" WHERE "불량" = 3'
+            assert tables.ask(asked).rows == ((429, sum(range(3, 3000, 7))),)
+        key = tables_key(version.parse_key)
+        assert key in set(kit.blobs.keys())
+    assert any("표 요약" in hit.text for hit in installation.hits("수량 합계"))
+    ledger.unlink()
+    installation.ingest()
+    with installation.kit() as kit:
+        assert key not in set(kit.blobs.keys())
