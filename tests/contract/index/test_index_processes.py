@@ -10,6 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+pytestmark = pytest.mark.timeout(600)  # a server on a busy machine takes its time
+
 
 def start(worker, *arguments):
     process = subprocess.Popen(
