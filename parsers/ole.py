@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     import olefile
 
-__all__ = ["MAGIC", "identify", "open_ole", "read_stream"]
+__all__ = ["MAGIC", "goes_in_circles", "identify", "open_ole", "read_stream"]
 
 MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _HWP_SIGNATURE = b"HWP Document File"
@@ -52,6 +52,31 @@ def open_ole(source: Path | BinaryIO) -> Iterator[olefile.OleFileIO]:
         yield ole
     finally:
         ole.close()
+
+
+def goes_in_circles(ole: olefile.OleFileIO, name: str) -> bool:
+    """The sectors of a stream lead back to one of them: a reader that follows them never ends."""
+    try:
+        if not ole.exists(name):
+            return False
+        entry = ole.direntries[ole._find(name)]  # noqa: SLF001  olefile has no public way to the chain
+        small = entry.size < ole.mini_stream_cutoff_size
+        if small:
+            ole.loadminifat()
+        for table, sector in (
+            (ole.minifat if small else ole.fat, entry.isectStart),
+            (ole.fat, ole.root.isectStart),
+        ):
+            seen: set[int] = set()
+            at = sector
+            while at < len(table):
+                if at in seen:
+                    return True
+                seen.add(at)
+                at = table[at]
+    except _PROBLEMS:
+        return False  # what else is wrong with it, its reader will say
+    return False
 
 
 def read_stream(ole: olefile.OleFileIO, name: str, limit: int = -1) -> bytes:

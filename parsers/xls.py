@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass
 from io import StringIO
+from pathlib import Path
 from typing import Any
 
 import xlrd  # type: ignore[import-untyped]
@@ -18,6 +19,7 @@ from parsers.common.ledger import LedgerBook, head_cells
 from parsers.common.number_format import format_value, general
 from parsers.common.office_quality import Findings, page_quality
 from parsers.common.sheets import Sheet, sheet_blocks
+from parsers.ole import MAGIC, goes_in_circles, open_ole
 
 __all__ = ["XlsParser"]
 
@@ -74,7 +76,22 @@ class XlsParser:
         )
 
 
+def _refuse_circles(path: Path) -> None:
+    """Name what xlrd would follow for ever."""
+    with path.open("rb") as file:
+        if file.read(len(MAGIC)) != MAGIC:
+            return
+    try:
+        with open_ole(path) as ole:
+            looped = any(goes_in_circles(ole, name) for name in ("Workbook", "Book"))
+    except ParseFailure:
+        return  # xlrd opens some that olefile does not
+    if looped:
+        raise ParseFailure(FailureClass.CORRUPT, "compound file: sectors in a circle")
+
+
 def _open(source: ParserInput, log: StringIO) -> Any:
+    _refuse_circles(source.path)
     try:
         return xlrd.open_workbook(
             str(source.path), formatting_info=True, on_demand=True, logfile=log

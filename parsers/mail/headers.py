@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import quopri
 import re
 from datetime import UTC, datetime
@@ -20,6 +19,7 @@ _WORD = re.compile(rb"=\?([^?\s*]+)(?:\*[^?]*)?\?([bBqQ])\?([^?]*)\?=")
 _FOLD = re.compile(rb"\r?\n(?=[ \t])|[\r\n]+")
 _SPACES = re.compile(r"[ \t]+")
 _QUANTUM = 4
+_NOT_BASE64 = re.compile(rb"[^A-Za-z0-9+/]+")
 _LONGEST_STRUCTURED = 16_384
 
 
@@ -126,11 +126,11 @@ def _joined(words: list[tuple[str, bytes, bytes]]) -> list[_Piece]:
 
 
 def _base64(text: bytes) -> bytes:
-    text = text.rstrip(b"=")
-    try:
-        return base64.b64decode(text + b"=" * (-len(text) % _QUANTUM))
-    except binascii.Error:
-        return base64.b64decode(text[: len(text) // _QUANTUM * _QUANTUM])
+    """What is there, whatever else stands in it; a last character that is alone in its quantum says nothing."""
+    text = _NOT_BASE64.sub(b"", text)
+    if len(text) % _QUANTUM == 1:
+        text = text[:-1]
+    return base64.b64decode(text + b"=" * (-len(text) % _QUANTUM))
 
 
 def _decode(piece: _Piece, hint: str) -> str:

@@ -340,3 +340,11 @@ def test_winmail_dat_gives_its_text_and_attachments(parse_as, spool):
     cut = parse_as(data[:-60], "tnef")
     assert cut.title == "겉봉 제목"
     assert any("cut off" in warning for warning in cut.warnings)
+
+
+@pytest.mark.parametrize("coded", ["6rCA6rCA=6rCA", "6rCA=A", "6", "%%%", "6rCA6"])
+def test_damaged_base64_in_a_header_gives_what_is_there(parse_as, coded):
+    document = parse_as(f"Subject: =?utf-8?B?{coded}?=\r\n\r\nbody\r\n".encode(), "eml")
+    assert texts(document) == ["body"]
+    if coded.startswith("6rCA"):
+        assert document.title.startswith("가")

@@ -103,3 +103,25 @@ def test_a_password_is_named_as_such(parse):
     with pytest.raises(ParseFailure) as caught:
         parse(data, "xls")
     assert caught.value.failure is FailureClass.ENCRYPTED
+
+
+def test_sectors_in_a_circle_are_named_not_followed(parse):
+    # A compound file (MS-CFB 2.2): header, table of sectors, directory, table of small sectors, small sectors.
+    free, end = 0xFFFFFFFF, 0xFFFFFFFE
+    header = bytes.fromhex("d0cf11e0a1b11ae1") + bytes(16) + struct.pack(
+        "<HHHHH6xIIIIIIIIII", 0x3E, 3, 0xFFFE, 9, 6, 0, 1, 1, 0, 4096, 2, 1, end, 0, 0
+    )  # fmt: skip
+    header += b"\xff" * (512 - len(header))
+
+    def entry(name, kind, child, start, size):
+        text = name.encode("utf-16-le") + b"\0\0"
+        head = text.ljust(64, b"\0") + struct.pack("<HBBIII", len(text), kind, 1, free, free, child)
+        return head + bytes(36) + struct.pack("<IQ", start, size)
+
+    fat = struct.pack("<4I", 0xFFFFFFFD, end, end, end).ljust(512, b"\xff")
+    directory = entry("Root Entry", 5, 1, 3, 512) + entry("Book", 2, free, 0, 284)
+    small = struct.pack("<8I", *[0] * 8).ljust(512, b"\xff")
+    data = header + fat + directory.ljust(512, b"\0") + small + bytes(512)
+    with pytest.raises(ParseFailure) as caught:
+        parse(data, "xls")
+    assert caught.value.failure is FailureClass.CORRUPT
