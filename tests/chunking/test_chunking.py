@@ -6,7 +6,7 @@ import re
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from contracts.documents import BlockKind, Child, ChildRelation, Layer, ParsedDocument, Position
@@ -288,6 +288,7 @@ BLOCKS = st.lists(
 
 
 @given(blocks=BLOCKS, bound=st.integers(64, 96), overlap=st.integers(0, 30))
+@settings(deadline=None)
 def test_no_word_is_lost_and_no_bound_is_broken(paper, blocks, bound, overlap):
     made = paper()
     for kind, text, layer in blocks:
