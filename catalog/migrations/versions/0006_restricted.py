@@ -13,7 +13,9 @@ depends_on = None
 
 def upgrade() -> None:
     """Add the column."""
-    column: sa.Column[bool] = sa.Column("restricted", sa.Boolean(), nullable=False, server_default=sa.false())
+    column: sa.Column[bool] = sa.Column(
+        "restricted", sa.Boolean(), nullable=False, server_default=sa.false()
+    )
     op.add_column("documents", column)
 
 
