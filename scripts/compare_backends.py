@@ -225,7 +225,7 @@ def verdict(filtered: list[float], opened: list[float], differing: int, ranks) -
     for name, found in figures.items():
         print(f"{name}: {', '.join(f'{key} {value:.4f}' for key, value in found.items())}")
     one, other = figures.values()
-    worst = max(abs(one[key] - other[key]) for key in one)
+    worst = round(max(abs(one[key] - other[key]) for key in one), 6)
     print(f"largest difference of a figure: {100 * worst:.2f} points")
     print(f"questions with differing allowed sets: {differing} of {len(filtered)}")
     good = min(overlaps.values()) >= LEAST_OVERLAP and worst <= MOST_DIFFERENCE and not differing
