@@ -28,7 +28,7 @@ def changes_of(old: AccessScope | None, new: AccessScope | None) -> list[ScopeCh
 
     A principal is judged as a reader who has no other principal, so a change that only matters in
     combination (a deny for one group that also takes away what another gives) shows with the group denied.
-    Gates that are gone or new count as closed on the other side.
+    Gates that are gone or new count as closed on the other side; of several gates of one name all must let through.
     """
     present = new or old
     if present is None:
@@ -36,25 +36,27 @@ def changes_of(old: AccessScope | None, new: AccessScope | None) -> list[ScopeCh
     before, after = _gates(old), _gates(new)
     changes = []
     for gate in dict.fromkeys([*before, *after]):
-        named = _named(before.get(gate)) | _named(after.get(gate))
-        for principal in sorted(named):
-            was, now = _opens(before.get(gate), principal), _opens(after.get(gate), principal)
+        old_gates, new_gates = before.get(gate, []), after.get(gate, [])
+        for principal in sorted(_named(old_gates) | _named(new_gates)):
+            was, now = _opens(old_gates, principal), _opens(new_gates, principal)
             if was != now:
                 word = "gained" if now else "lost"
                 changes.append(ScopeChange(present.scope_id, gate, principal, word))
     return changes
 
 
-def _gates(scope: AccessScope | None) -> dict[str, Gate]:
+def _gates(scope: AccessScope | None) -> dict[str, list[Gate]]:
     """Gates by name; none of them counts where the scope's list could not be read."""
-    if scope is None or not scope.readable:
-        return {}
-    return {gate.name: gate for gate in scope.gates}
+    found: dict[str, list[Gate]] = {}
+    if scope is not None and scope.readable:
+        for gate in scope.gates:
+            found.setdefault(gate.name, []).append(gate)
+    return found
 
 
-def _named(gate: Gate | None) -> set[Principal]:
-    return {entry.principal for entry in gate.entries} if gate else set()
+def _named(gates: list[Gate]) -> set[Principal]:
+    return {entry.principal for gate in gates for entry in gate.entries}
 
 
-def _opens(gate: Gate | None, principal: Principal) -> bool:
-    return gate is not None and passes_gate(gate, frozenset({principal}))
+def _opens(gates: list[Gate], principal: Principal) -> bool:
+    return bool(gates) and all(passes_gate(gate, frozenset({principal})) for gate in gates)

@@ -145,8 +145,13 @@ class ScopeTracker:
         if old is None:
             self._new.append(scope)
             return
-        self._held[scope.scope_id] = (old, scope)
-        self._catalog.scopes.put([_joined(old, scope)])
+        stored = self._held[scope.scope_id][0] if scope.scope_id in self._held else old
+        joined = _joined(stored, scope)
+        self._held[scope.scope_id] = (joined, scope)
+        # what is taken away stands in the ledger with it: should the run end here, the next one could not tell any more
+        with self._catalog.transaction():
+            self._catalog.scopes.put([joined])
+            self._write([(stored, joined)])
 
     def _write(self, pairs: list[tuple[AccessScope | None, AccessScope | None]]) -> None:
         _write_changes(self._catalog, self._source, pairs)
