@@ -152,12 +152,15 @@ class SecureServer:
             path.chmod(0o755 if path.is_dir() else 0o644)
 
     def _wait(self, process: subprocess.Popen) -> None:
-        end = time.monotonic() + 400
+        end = time.monotonic() + 600
         while process.poll() is None and time.monotonic() < end:
             if self.ask("/_cluster/health", "seoga").status == 200:
                 return
-            time.sleep(0.5)
-        pytest.fail((self._server.folder / "out.log").read_text("utf-8", "replace")[-4000:])
+            time.sleep(2)
+        lines = (self._server.folder / "out.log").read_text("utf-8", "replace").splitlines()
+        # while it waits it says so with every question of ours
+        telling = [line for line in lines if "BackendRegistry" not in line]
+        pytest.fail("\n".join(telling)[-8000:])
 
 
 @pytest.fixture(scope="session")

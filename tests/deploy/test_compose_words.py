@@ -36,7 +36,7 @@ def test_opensearch_starts_with_its_passwords_in_its_environment_only(compose):
 
 
 @pytest.mark.distributed
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(1200)
 def test_the_check_of_opensearch_passes_where_it_is_well_and_fails_elsewhere(
     compose, secure_opensearch
 ):

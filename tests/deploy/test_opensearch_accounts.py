@@ -7,7 +7,7 @@ import urllib.request
 
 import pytest
 
-pytestmark = [pytest.mark.distributed, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.distributed, pytest.mark.timeout(1200)]
 
 
 def test_nobody_gets_in_without_a_password_of_ours(secure_opensearch):

@@ -144,7 +144,7 @@ class Here:
                 process.wait(timeout=30)
 
 
-def until(there, what: str, here: Here, service: str, seconds: float = 90) -> None:
+def until(there, what: str, here: Here, service: str, seconds: float = 240) -> None:
     end = time.monotonic() + seconds
     while not there():
         if time.monotonic() > end:
@@ -186,7 +186,7 @@ def run_the_set(here: Here) -> None:
         stack.enter_context(here.redis())
         until(lambda: here.healthy("redis"), "not healthy", here, "redis")
         first = stack.enter_context(here.running(ONCE))
-        assert first.wait(timeout=90) == 0, here.log(ONCE)
+        assert first.wait(timeout=240) == 0, here.log(ONCE)
         services = [name for name in compose.ours() if name != ONCE]
         processes = {name: stack.enter_context(here.running(name)) for name in services}
         for name, process in processes.items():
@@ -223,7 +223,7 @@ def fill(share: Path) -> None:
 
 
 @pytest.mark.integration
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 def test_every_command_runs_and_together_they_make_a_folder_searchable(compose, catalog, tmp_path):
     light = {"SEOGA_EMBEDDER__ENGINE": "hash", "SEOGA_INDEX__BACKEND": "embedded"}
     here = Here(compose, tmp_path, catalog, light)
@@ -233,7 +233,7 @@ def test_every_command_runs_and_together_they_make_a_folder_searchable(compose, 
 
 @pytest.mark.distributed
 @pytest.mark.integration
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(1200)
 def test_so_they_do_over_an_opensearch_with_tls_and_passwords(
     compose, catalog, secure_opensearch, tmp_path
 ):
