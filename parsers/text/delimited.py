@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -20,6 +21,8 @@ __all__ = ["Delimited", "delimited_blocks", "find_delimiter"]
 _DELIMITERS = ",\t;|"
 _SAMPLE_LINES = 60
 _MOST_LINES_IN_FIELD = 200
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+")
+"""A line with its end, of any system; the csv module takes a lone carriage return within a line for a mistake."""
 _LONGEST_FIELD = 1 << 27
 
 
@@ -110,11 +113,8 @@ def _rows(text: str, delimiter: str, found: Delimited) -> Iterator[list[str]]:
 
 def _lines(text: str) -> Iterator[str]:
     """Lines with their ends; a stream over the text would hold it a second time, four bytes a character."""
-    start = 0
-    while start < len(text):
-        end = text.find("\n", start) + 1 or len(text)
-        yield text[start:end]
-        start = end
+    for found in _LINE.finditer(text):
+        yield found[0]
 
 
 def _never_closed(text: str, delimiter: str) -> bool:

@@ -196,3 +196,26 @@ def test_no_letter_of_a_text_is_lost(read, text):
     shown = read(text, charset="utf-8")
     kept = {ch for ch in shown.everything(Layer.BODY) if ch.isalnum()}
     assert {ch for ch in text if ch.isalnum()} <= kept
+
+
+def test_a_lone_carriage_return_ends_a_row_of_a_csv_file(tmp_path):
+    from contracts.ports import ParserInput
+    from contracts.settings import OcrSettings, ParseSettings
+    from parsers.context import SpoolContext, full_budget
+    from parsers.registry import parser_for
+
+    path = tmp_path / "a.csv"
+    path.write_bytes(b"a,b\r1,2\r\n3,4\n")
+    limits = ParseSettings()
+    context = SpoolContext(
+        limits=limits,
+        ocr=OcrSettings(),
+        budget=full_budget(limits),
+        spool_folder=tmp_path,
+        container_bytes=14,
+    )
+    document = (
+        parser_for("csv").load().parse(ParserInput(path=path, name="a.csv", format="csv"), context)
+    )
+    (table,) = [block.table for block in document.blocks if block.table is not None]
+    assert [cell.text for cell in table.cells] == ["a", "b", "1", "2", "3", "4"]
