@@ -7,7 +7,7 @@ import pytest
 from search.backends.opensearch.heads import document_key
 from search.backends.opensearch.index import OpenSearchIndex
 
-pytestmark = pytest.mark.distributed
+pytestmark = [pytest.mark.distributed, pytest.mark.timeout(600)]  # the first starts the server
 
 WEIGHTS = {"title": 1.5, "heading": 1.2, "codes": 2.0, "body": 1.0}
 
