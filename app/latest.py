@@ -82,7 +82,7 @@ class Latest(Generic[T]):
     def _run(self, future: Future[T]) -> None:
         try:
             found = self._work()
-        except BaseException as problem:  # noqa: BLE001  handed to whoever asks
+        except Exception as problem:  # noqa: BLE001  handed to whoever asks
             self._before = None
             self._stale_at = time.monotonic() + _FRESH_SECONDS
             future.set_exception(problem)

@@ -7,8 +7,9 @@ cd "$(dirname "$0")/.."
 what=${1:-run}
 
 run_packages=(libarchive13 tesseract-ocr tesseract-ocr-kor)
-test_packages=(postgresql acl redis-server openjdk-17-jre-headless maven prometheus)
 scans_packages=(fonts-nanum fonts-noto-cjk)
+test_packages=(postgresql acl redis-server openjdk-17-jre-headless maven prometheus "${scans_packages[@]}")
+command -v soffice >/dev/null || test_packages+=(libreoffice-writer-nogui libreoffice-calc-nogui libreoffice-impress-nogui)
 wanted=("${run_packages[@]}")
 [ "$what" = scans ] && wanted+=("${scans_packages[@]}")
 [ "$what" = test ] && wanted+=("${test_packages[@]}")

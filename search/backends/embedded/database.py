@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, Any
 
 from contracts.chunks import FIELDS
 from contracts.errors import ConfigError, IndexUnavailableError
+from search.backends.generations import ORDINAL_BITS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,7 +52,7 @@ __all__ = [
 Connection = Any
 """A ``pysqlite3.dbapi2.Connection``; the module has no types."""
 
-KEY_BITS = 24
+KEY_BITS = ORDINAL_BITS
 REBUILD = "make it anew from the stored parses: seoga index rebuild"
 SCHEMA = 2
 _MINIMUM = (3, 51, 3)

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,6 +20,7 @@ from search.backends.embedded.codec import (
 )
 from search.backends.embedded.database import KEY_BITS, read_meta, write_meta
 from search.backends.embedded.lexical import add_terms, remove_terms
+from search.backends.generations import check_generation, generation_digest
 from search.backends.values import decode, encode, folded, keep_newer_access, path_bytes
 
 if TYPE_CHECKING:
@@ -56,10 +56,10 @@ class IndexWriting:
         Raises:
             ValueError: ordinals that repeat or are out of range, or a vector of another length.
         """
-        _check(document, self._meta["dimension"])
+        check_generation(document, self._meta["dimension"])
         found = self._find(document.row.document_id)
         row = document.row if found is None else keep_newer_access(document.row, found[2])
-        digest = _digest(document)
+        digest = generation_digest(document)
         if found is not None and found[1] == digest:
             self._write_row(found[0], row)
             return
@@ -202,24 +202,3 @@ def find_slots(connection: Connection, keys: Sequence[bytes]) -> dict[bytes, int
         (json_list(key.hex() for key in keys),),
     )
     return dict(found)
-
-
-def _check(document: IndexedDocument, dimension: int) -> None:
-    ordinals = {chunk.chunk.ordinal for chunk in document.chunks}
-    if len(ordinals) < len(document.chunks):
-        msg = f"{document.row.document_id}: two chunks have the same ordinal"
-        raise ValueError(msg)
-    if ordinals and not 0 <= min(ordinals) <= max(ordinals) < 1 << KEY_BITS:
-        msg = f"{document.row.document_id}: ordinals lie between 0 and {(1 << KEY_BITS) - 1}"
-        raise ValueError(msg)
-    if any(len(chunk.vector) != 4 * dimension for chunk in document.chunks):
-        msg = f"{document.row.document_id}: vectors have {4 * dimension} bytes in this index"
-        raise ValueError(msg)
-
-
-def _digest(document: IndexedDocument) -> bytes:
-    """Names a generation: publishing it again changes nothing but the row."""
-    digest = hashlib.blake2b(digest_size=16)
-    for chunk in document.chunks:
-        digest.update(encode((chunk.chunk, chunk.text_key, chunk.terms)))
-    return digest.digest()

@@ -12,9 +12,19 @@ from contracts.documents import Block, BlockKind, Layer, ParsedDocument, Table
 from contracts.ports import ParserInput
 from contracts.settings import OcrSettings, ParseSettings
 from parsers.context import SpoolContext, full_budget
+from parsers.legacy.converter import find_office
 from parsers.registry import parser_for
 
 Parse = Callable[..., ParsedDocument]
+
+
+@pytest.fixture
+def libreoffice() -> Path:
+    """LibreOffice's program folder; a machine without it fails, it does not skip."""
+    found = find_office("auto")
+    if found is None:
+        pytest.fail("LibreOffice is not installed on this machine: scripts/setup.sh test")
+    return found
 
 
 @pytest.fixture

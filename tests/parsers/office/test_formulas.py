@@ -9,7 +9,7 @@ from openpyxl import Workbook, load_workbook
 from openpyxl.workbook.defined_name import DefinedName
 
 from contracts.documents import Layer
-from parsers.legacy.converter import converter_for, find_office
+from parsers.legacy.converter import converter_for
 
 DATA = [
     ["품번", "라인", "수량", "단가", "일자"],
@@ -73,7 +73,7 @@ def computed(document):
     return found
 
 
-@pytest.mark.skipif(find_office("auto") is None, reason="LibreOffice is not installed")
+@pytest.mark.usefixtures("libreoffice")
 def test_formulas_come_out_as_libreoffice_computes_them(saved, parse, tmp_path):
     judged = tmp_path / "judged.xlsx"
     assert converter_for("auto").convert(saved, judged, "xlsx", 60)

@@ -15,8 +15,7 @@ from contracts.errors import ParseFailure
 from contracts.failures import FailureClass
 from parsers.legacy.converter import Converter, converter_for, find_office
 
-OFFICE = find_office("auto")
-needs_office = pytest.mark.skipif(OFFICE is None, reason="LibreOffice is not installed")
+needs_office = pytest.mark.usefixtures("libreoffice")
 OFF = {"office": "off"}
 
 RTF = r"""{\rtf1\ansi\ansicpg949\deff0{\fonttbl{\f0\fcharset129 Batang;}{\f1\fcharset0 Arial;}}
@@ -351,11 +350,9 @@ def test_binary_workbooks_read_like_the_others(zipped, parse, look):
 # -- the converter ---------------------------------------------------------------------------------
 
 
-@needs_office
-def test_a_converter_that_takes_too_long_is_given_up_and_comes_back(tmp_path, page):
+def test_a_converter_that_takes_too_long_is_given_up_and_comes_back(libreoffice, tmp_path, page):
     doc = page("doc")
-    assert OFFICE is not None
-    converter = Converter(OFFICE)
+    converter = Converter(libreoffice)
     try:
         assert converter.convert(doc, tmp_path / "a.docx", "docx", 60)
         assert not converter.convert(doc, tmp_path / "b.docx", "docx", 0.0)
@@ -364,13 +361,11 @@ def test_a_converter_that_takes_too_long_is_given_up_and_comes_back(tmp_path, pa
         converter.close()
 
 
-@needs_office
-def test_a_converter_leaves_nothing_behind(tmp_path, page, monkeypatch):
+def test_a_converter_leaves_nothing_behind(libreoffice, tmp_path, page, monkeypatch):
     home = tmp_path / "temporary"
     home.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(home))
-    assert OFFICE is not None
-    converter = Converter(OFFICE)
+    converter = Converter(libreoffice)
     assert converter.convert(page("doc"), tmp_path / "a.docx", "docx", 60)
     assert list(home.iterdir())
     converter.close()
