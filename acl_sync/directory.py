@@ -24,16 +24,16 @@ class RealmDirectory(Protocol):
         ...
 
     def reader(self, name: str) -> Reader:
-        """See :class:`contracts.ports.Directory`."""
+        """See :class:`contracts.sources.Directory`."""
         ...
 
     def group(self, name: str) -> Reader:
-        """See :class:`contracts.ports.Directory`."""
+        """See :class:`contracts.sources.Directory`."""
         ...
 
 
 class CombinedDirectory:
-    """See :class:`contracts.ports.Directory`.
+    """See :class:`contracts.sources.Directory`.
 
     Args:
         directories: One a realm.

@@ -51,7 +51,7 @@ class _People:
 
 
 class YamlDirectory:
-    """See :class:`contracts.ports.Directory`; the file is read anew when it has changed.
+    """See :class:`contracts.sources.Directory`; the file is read anew when it has changed.
 
     A file that cannot be read, or not be understood, knows nobody: its directory counts as down.
 

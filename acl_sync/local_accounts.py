@@ -44,7 +44,7 @@ class _Shadow(ctypes.Structure):
 
 
 class LocalAccounts:
-    """See :class:`contracts.ports.Directory`.
+    """See :class:`contracts.sources.Directory`.
 
     The superuser gets no principal beyond its own: that it may read everything at the file server is no reason
     to show it everything here. An account is over from the day on that ``shadow(5)`` names as its expiration

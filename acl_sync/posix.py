@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from contracts.documents import SourceItem
-    from contracts.ports import SourceFolder
     from contracts.settings import SourceSettings
+    from contracts.sources import SourceFolder
 
 __all__ = ["PosixPermissionReader", "open_reader", "posix_gate"]
 
@@ -55,7 +55,7 @@ class _PosixEntry:
 
 
 class PosixPermissionReader:
-    """See :class:`contracts.ports.PermissionReader`.
+    """See :class:`contracts.sources.PermissionReader`.
 
     Documents of one folder with equal owner, group, mode and list share a scope below the folder's.
 

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from acl_sync.directory import RealmDirectory
-    from contracts.ports import PermissionReader
     from contracts.settings import DirectorySettings, SourceSettings
+    from contracts.sources import PermissionReader
 
 __all__ = [
     "DIRECTORIES",

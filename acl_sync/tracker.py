@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from acl_sync.diff import changes_of
 from catalog.records import LedgerRecord
 from catalog.times import utc_now
-from contracts.ports import SourceFolder
+from contracts.sources import SourceFolder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from catalog.catalog import Catalog
     from contracts.access import AccessScope
     from contracts.documents import SourceItem
-    from contracts.ports import PermissionReader
+    from contracts.sources import PermissionReader
 
 __all__ = ["ScopeTracker", "close_scopes"]
 

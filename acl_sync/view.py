@@ -11,7 +11,7 @@ from contracts.errors import UnknownReaderError
 if TYPE_CHECKING:
     from catalog.catalog import Catalog
     from contracts.access import AccessScope, Principal
-    from contracts.ports import Directory
+    from contracts.sources import Directory
 
 __all__ = ["AccessView", "CatalogAccess"]
 

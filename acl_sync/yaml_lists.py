@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from contracts.documents import SourceItem
-    from contracts.ports import SourceFolder
     from contracts.settings import SourceSettings
+    from contracts.sources import SourceFolder
 
 __all__ = ["YamlPermissionReader", "open_reader"]
 
@@ -49,7 +49,7 @@ def open_reader(settings: SourceSettings) -> YamlPermissionReader:
 
 
 class YamlPermissionReader:
-    """See :class:`contracts.ports.PermissionReader`.
+    """See :class:`contracts.sources.PermissionReader`.
 
     Args:
         source: Name of the source.

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from app.controls import Controls
     from catalog.catalog import Catalog
     from contracts.access import Reader
-    from contracts.ports import BlobStore, Directory, IndexBackend, PermissionReader
+    from contracts.ports import BlobStore, IndexBackend
+    from contracts.sources import Directory, PermissionReader
     from ingest.kit import Kit
     from ingest.rebuild import Rebuild
     from ingest.runs import SourceRun

@@ -1,304 +1,32 @@
-"""The seams: one Protocol each, with its promises in the docstring.
+"""The seams of embedding, index, blobs and queue: one Protocol each, with its promises in the docstring.
 
-Every port has one contract suite under ``tests/contract``, fed from the registry of its adapters, so that a new
-adapter is tested without editing a test.
+Those of parsing are in :mod:`contracts.parsing`, those of sources and permissions in :mod:`contracts.sources`. Every
+port has one contract suite under ``tests/contract``, fed from the registry of its adapters, so that a new adapter is
+tested without editing a test.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from contextlib import AbstractContextManager
 
     import numpy as np
     import numpy.typing as npt
 
-    from contracts.access import AccessScope, Reader
     from contracts.chunks import DocumentRow, IndexedDocument
-    from contracts.documents import Child, ChildRelation, ParsedDocument, SourceItem
     from contracts.search import Candidate, SearchFilter, StoredChunk
-    from contracts.settings import OcrSettings, ParseSettings
     from contracts.tasks import TaskKind, TaskRequest
 
 __all__ = [
     "BlobStore",
-    "ContainerBudget",
-    "Directory",
     "Embedder",
     "IndexBackend",
     "IndexInventoryRow",
-    "ListProblem",
-    "Parser",
-    "ParserContext",
-    "ParserInput",
-    "PermissionReader",
-    "RecognisedPages",
-    "Skipped",
-    "Source",
-    "SourceFolder",
-    "SourceProbe",
     "WorkQueue",
 ]
-
-
-# -- parsing ---------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ParserInput:
-    """A local file to parse: its path, the name that people know it by, and the sniffed format."""
-
-    path: Path
-    name: str
-    format: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ContainerBudget:
-    """What one outermost container may still unfold, all its levels together."""
-
-    depth: int
-    members: int
-    total_bytes: int
-
-
-class RecognisedPages(Protocol):
-    """What was recognised of a document's pages before, and which pages may be recognised now.
-
-    A parser that recognises pages calls ``begin``, then ``get`` for each page that needs it, and ``put`` with what it
-    has recognised; pages that wait it hands to ``settle``, and where that returns, tries them once more.
-    """
-
-    @property
-    def only(self) -> tuple[int, ...]:
-        """Recognise just these pages (from 1) and end with ``settle``; (): make the whole document."""
-        ...
-
-    def begin(self, pages: int) -> None:
-        """Tell how many pages the document has."""
-        ...
-
-    def get(self, number: int) -> bytes | None:
-        """What was recognised of a page; None: recognise it now; an exception: it waits."""
-        ...
-
-    def put(self, number: int, data: bytes) -> None:
-        """Keep what was recognised of a page."""
-        ...
-
-    def settle(self, waiting: Sequence[int]) -> None:
-        """Ask whether pages that wait may be recognised now; an exception ends the job without a document."""
-        ...
-
-
-class ParserContext(Protocol):
-    """What a parser may use besides its input."""
-
-    @property
-    def pages(self) -> RecognisedPages:
-        """Pages of this document that were recognised before."""
-        ...
-
-    @property
-    def limits(self) -> ParseSettings:
-        """Limits of one parse."""
-        ...
-
-    @property
-    def ocr(self) -> OcrSettings:
-        """Recognition settings."""
-        ...
-
-    @property
-    def budget(self) -> ContainerBudget:
-        """What may still be unfolded; a parser of containers raises ``archive_bomb`` beyond it."""
-        ...
-
-    def spool(self, name: str, relation: ChildRelation, chunks: Iterable[bytes]) -> Child:
-        """Store a child's bytes in the spool folder and return its description.
-
-        Raises:
-            ParseFailure: ``archive_bomb`` where the budget is used up; what was written is removed.
-        """
-        ...
-
-    def scratch(self) -> Path:
-        """A new, empty file beside the children, for what belongs to the parse itself; keep it or remove it."""
-        ...
-
-    def keep(self, scratch: Path) -> str:
-        """Give a scratch file its final name in the spool folder: the SHA-256 of its bytes, which is returned."""
-        ...
-
-
-class Parser(Protocol):
-    """Bytes to blocks. One module a format, listed in ``parsers/registry.py``.
-
-    Promises:
-        - depends on the bytes and the context only, never on the file's extension or the clock;
-        - the same input gives an equal result;
-        - all visible text is in some block, in reading order, each in its layer;
-        - what cannot be opened raises ``ParseFailure`` with its class; nothing else is raised for bad input, and a partial reading is returned with a warning, never silently;
-        - children are handed over by ``context.spool``, never parsed by the container's parser;
-        - time and memory are bounded by the worker around it.
-    """
-
-    def parse(self, source: ParserInput, context: ParserContext) -> ParsedDocument:
-        """Parse one file.
-
-        Raises:
-            ParseFailure: the file does not become a document.
-        """
-        ...
-
-
-# -- sources and permissions -----------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SourceFolder:
-    """A folder of a source; listed before anything below it.
-
-    Attributes:
-        path: Relative to the root, "" for the root itself.
-        object_id: As for items.
-        access_tag: Changes whenever the folder's own entries may have changed.
-    """
-
-    path: str
-    object_id: str
-    access_tag: str
-
-
-@dataclass(frozen=True, slots=True)
-class Skipped:
-    """Something listed that is not a document of ours: path and a ``SkipReason`` value."""
-
-    path: str
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class ListProblem:
-    """A folder or item that could not be listed: what lies below it keeps its last state."""
-
-    path: str
-    problem: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SourceProbe:
-    """What a mount can be relied on for, found by trying.
-
-    Attributes:
-        change_time: The change time moves when permissions or content change.
-        birth_time: Objects have a birth time, so that a reused inode is told from a moved file.
-        access_lists: POSIX access lists can be read.
-        case_sensitive: Names differ by case.
-        notes: One line each, for the operator.
-    """
-
-    change_time: bool
-    birth_time: bool
-    access_lists: bool
-    case_sensitive: bool
-    notes: tuple[str, ...] = ()
-
-
-class Source(Protocol):
-    """A shared drive, mailbox or other place that documents come from.
-
-    Promises:
-        - ``list`` raises ``SourceUnreachableError`` before yielding anything where the root is unreachable, empty or without its marker;
-        - a folder is yielded before what is below it; every object is yielded once, items in code-point order of their paths, so that a listing merges with what the catalog holds in flat memory;
-        - what cannot be listed is a ``ListProblem``, never a silent gap;
-        - ``fetch`` gives the bytes of the item or raises; nothing but ``probe(write=True)`` writes to the source.
-    """
-
-    @property
-    def name(self) -> str:
-        """Name of the configured source."""
-        ...
-
-    @property
-    def kind(self) -> str:
-        """Registry name of the adapter."""
-        ...
-
-    def probe(self, *, write: bool = False) -> SourceProbe:
-        """Find out what the source can be relied on for; with ``write``, by trying in a scratch folder."""
-        ...
-
-    def check(self) -> None:
-        """Make sure that the source is there, and is the one that is meant.
-
-        Raises:
-            SourceUnreachableError: its root is unreachable, empty or without its marker.
-        """
-        ...
-
-    def list(self) -> Iterator[SourceItem | SourceFolder | Skipped | ListProblem]:
-        """List everything, in order."""
-        ...
-
-    def fetch(self, item: SourceItem) -> AbstractContextManager[Path]:
-        """A local path with the item's bytes, valid within the context; not to be written to.
-
-        Raises:
-            ItemGoneError: the object is not there any more.
-            ItemBusyError: it cannot be read now.
-        """
-        ...
-
-
-class PermissionReader(Protocol):
-    """Copies access lists from a source. It never invents one.
-
-    Promises:
-        - no list means a scope with an empty gate (nobody); one that cannot be read means ``readable`` false (nobody);
-        - the scopes of equal lists in one folder are one scope;
-        - every scope names its parent, and parents come from ``folder``.
-    """
-
-    @property
-    def tags_tell(self) -> bool:
-        """Whether an item's list can only have changed when its access tag has."""
-        ...
-
-    def folder(self, folder: SourceFolder) -> AccessScope:
-        """The scope that a folder adds (its parent is the scope of the folder above)."""
-        ...
-
-    def item(self, item: SourceItem) -> AccessScope:
-        """The scope that decides for an item."""
-        ...
-
-    def unmatched(self) -> tuple[str, ...]:
-        """After a complete listing: lists kept apart from the objects that nothing listed was at."""
-        ...
-
-
-class Directory(Protocol):
-    """Who is in which group, now.
-
-    Promises: groups nest to any depth, cycles end; disabled, expired and unknown accounts raise ``UnknownReaderError``; while the directory is down the last answer serves up to the grace time,
-    then ``DirectoryDownError`` is raised.
-    """
-
-    def reader(self, name: str) -> Reader:
-        """Resolve a name to its principals, groups included."""
-        ...
-
-    def group(self, name: str) -> Reader:
-        """The principals that a mere member of this group has (for ``restrict_groups``)."""
-        ...
-
-
-# -- embedding and index ---------------------------------------------------------------------------
 
 
 class Embedder(Protocol):

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from contracts.documents import Layer
-from contracts.ports import ParserInput
+from contracts.parsing import ParserInput
 from contracts.settings import OcrSettings, ParseSettings
 from evaluation.mails.build import Sample, samples
 from parsers.context import SpoolContext, full_budget

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from contracts.ports import ContainerBudget, ParserInput
+from contracts.parsing import ContainerBudget, ParserInput
 from contracts.settings import OcrSettings, ParseSettings
 from evaluation.scans.mix import ScanPage, scan_pages
 from evaluation.scans.scoring import (

@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 
     from catalog.records import ItemRecord
     from contracts.documents import Child, ParsedDocument
-    from contracts.ports import BlobStore, Source
+    from contracts.ports import BlobStore
+    from contracts.sources import Source
     from ingest.unlocking import Unlocker
     from parsers.pool import ParsePool, ParseResult
     from parsers.tree import ParsedNode

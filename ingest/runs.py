@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from catalog.records import ItemRecord
-    from contracts.ports import PermissionReader, Source
     from contracts.settings import SourceSettings
+    from contracts.sources import PermissionReader, Source
     from ingest.kit import Kit
 
 __all__ = ["RunSummary", "SourceRun"]

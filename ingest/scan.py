@@ -21,7 +21,7 @@ from catalog.statements import batches
 from catalog.times import utc_now
 from contracts.documents import SourceItem
 from contracts.outcomes import Outcome, OutcomeKind
-from contracts.ports import ListProblem, Skipped, SourceFolder
+from contracts.sources import ListProblem, Skipped, SourceFolder
 from ingest.following import Following, rename
 from ingest.ids import document_id
 from ingest.removal import remove_items
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
     from acl_sync.tracker import ScopeTracker
     from catalog.catalog import Catalog
-    from contracts.ports import Source
     from contracts.settings import SourceSettings
+    from contracts.sources import Source
 
 __all__ = ["Scan", "ScanResult"]
 

@@ -10,7 +10,7 @@ from datetime import datetime
 from contracts.documents import Block, BlockKind, ParsedDocument
 from contracts.errors import ParseFailure
 from contracts.failures import FailureClass
-from contracts.ports import ParserContext, ParserInput
+from contracts.parsing import ParserContext, ParserInput
 from parsers.common.charset import decode_text, without_surrogates
 from parsers.common.office_quality import Findings, page_quality
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from contracts.documents import Child, ChildRelation
 from contracts.errors import ParseFailure
 from contracts.failures import FailureClass
-from contracts.ports import ContainerBudget
+from contracts.parsing import ContainerBudget
 from parsers.common.names import safe_name
 from parsers.pages import PageFolder
 
@@ -42,7 +42,7 @@ def part_prefix(process: int) -> str:
 
 
 class SpoolContext:
-    """The :class:`contracts.ports.ParserContext` of one parse.
+    """The :class:`contracts.parsing.ParserContext` of one parse.
 
     Children lie in the spool folder under the SHA-256 of their bytes. They appear there whole or not at all.
 

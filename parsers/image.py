@@ -21,7 +21,7 @@ from parsers.pages import PageWaits
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from contracts.ports import ParserContext, ParserInput
+    from contracts.parsing import ParserContext, ParserInput
 
 __all__ = ["ImageParser"]
 

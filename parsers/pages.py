@@ -40,7 +40,7 @@ class NotAssembled(Exception):
 
 
 class PageFolder:
-    """See :class:`contracts.ports.RecognisedPages`.
+    """See :class:`contracts.parsing.RecognisedPages`.
 
     Args:
         folder: Where pages lie; None: nothing is kept, and everything is recognised in one go.

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from contracts.documents import ParsedDocument
-    from contracts.ports import ContainerBudget
+    from contracts.parsing import ContainerBudget
     from contracts.settings import OcrSettings, ParseSettings
     from parsers.messages import Answer
 

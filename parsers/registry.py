@@ -11,7 +11,7 @@ from contracts.errors import ConfigError, ParseFailure
 from contracts.failures import FailureClass
 
 if TYPE_CHECKING:
-    from contracts.ports import Parser
+    from contracts.parsing import Parser
 
 __all__ = ["ALTERNATIVES", "PARSERS", "ParserEntry", "parser_for", "parsers_in_use"]
 

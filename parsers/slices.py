@@ -19,7 +19,7 @@ from parsers.pages import PageFolder, pages_in
 from parsers.pool import PageJob, ParseResult
 
 if TYPE_CHECKING:
-    from contracts.ports import ContainerBudget
+    from contracts.parsing import ContainerBudget
     from parsers.pool import ParsePool
 
 __all__ = ["SLICE", "LocalPages", "PageKeeper", "SlicedParses", "slices_of"]

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 from contracts.documents import Child, ChildRelation
 from contracts.failures import FailureClass
-from contracts.ports import ContainerBudget
+from contracts.parsing import ContainerBudget
 from parsers.context import full_budget
 from parsers.pool import ParseResult
 from parsers.slices import LocalPages, SlicedParses

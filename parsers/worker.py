@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from contracts.errors import ParseFailure
 from contracts.failures import FailureClass
-from contracts.ports import ContainerBudget, ParserInput
+from contracts.parsing import ContainerBudget, ParserInput
 from contracts.settings import OcrSettings, ParseSettings
 from parsers import codec
 from parsers.context import SpoolContext

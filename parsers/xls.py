@@ -13,7 +13,7 @@ import xlrd  # type: ignore[import-untyped]
 from contracts.documents import Block, BlockKind, Layer, PageQuality, ParsedDocument
 from contracts.errors import ParseFailure
 from contracts.failures import FailureClass
-from contracts.ports import ParserContext, ParserInput
+from contracts.parsing import ParserContext, ParserInput
 from parsers.common.grid import GridCell, Kind, Region, guess_kind
 from parsers.common.ledger import LedgerBook, head_cells
 from parsers.common.number_format import format_value, general

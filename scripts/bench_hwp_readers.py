@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 from contracts.errors import ParseFailure
-from contracts.ports import Parser, ParserInput
+from contracts.parsing import Parser, ParserInput
 from contracts.settings import OcrSettings, ParseSettings
 from parsers.context import SpoolContext, full_budget
 from parsers.hwp import HwpParser, PyhwpParser

@@ -18,7 +18,7 @@ import pathspec
 from contracts.documents import SourceItem
 from contracts.errors import ItemBusyError, ItemGoneError, SourceUnreachableError
 from contracts.outcomes import SkipReason
-from contracts.ports import ListProblem, Skipped, SourceFolder, SourceProbe
+from contracts.sources import ListProblem, Skipped, SourceFolder, SourceProbe
 from ingest.sources.probing import probe_folder
 from ingest.sources.statx import ObjectStat, look, lstat
 
@@ -59,7 +59,7 @@ class _Entry:
 
 
 class FilesystemSource:
-    """See :class:`contracts.ports.Source`.
+    """See :class:`contracts.sources.Source`.
 
     Args:
         settings: The source's group of settings.

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import psutil
 
-from contracts.ports import SourceProbe
+from contracts.sources import SourceProbe
 from ingest.sources.statx import lstat
 
 __all__ = ["file_system_of", "probe_folder"]

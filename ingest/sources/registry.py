@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, cast
 from contracts.errors import ConfigError
 
 if TYPE_CHECKING:
-    from contracts.ports import Source
     from contracts.settings import SourceSettings
+    from contracts.sources import Source
 
 __all__ = ["SOURCES", "SourceEntry", "make_source"]
 

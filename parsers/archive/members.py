@@ -13,7 +13,7 @@ from parsers.common.names import safe_name
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from contracts.ports import ParserContext
+    from contracts.parsing import ParserContext
 
 __all__ = ["CHUNK", "check_depth", "failed", "is_junk", "over_the_limit", "result"]
 

@@ -19,7 +19,7 @@ from parsers.common.names import safe_name
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from contracts.ports import ParserContext, ParserInput
+    from contracts.parsing import ParserContext, ParserInput
 
 __all__ = ["PackedParser"]
 

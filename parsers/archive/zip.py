@@ -15,7 +15,7 @@ from parsers.archive.names import decode_names
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from contracts.ports import ParserContext, ParserInput
+    from contracts.parsing import ParserContext, ParserInput
 
 __all__ = ["ZipParser"]
 

@@ -10,7 +10,7 @@ from io import BytesIO
 import olefile
 
 from contracts.documents import Child, ChildRelation
-from contracts.ports import ParserContext
+from contracts.parsing import ParserContext
 from parsers.common.opc import Package
 
 __all__ = ["embedded_child"]

@@ -15,7 +15,7 @@ from parsers.common.hangul_xml import read_chart
 
 if TYPE_CHECKING:
     from contracts.documents import Table
-    from contracts.ports import ParserContext
+    from contracts.parsing import ParserContext
 
 __all__ = ["NOTHING", "OLE_PROBLEMS", "OleObjects"]
 

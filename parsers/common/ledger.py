@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import Self
 
 from contracts.documents import StoredTable
-from contracts.ports import ParserContext
+from contracts.parsing import ParserContext
 from parsers.common.column_profile import ColumnProfile, Value
 from parsers.common.grid import GridCell, Kind
 from parsers.common.number_format import general, to_datetime

@@ -8,7 +8,7 @@ from dataclasses import replace
 from contracts.documents import Block, BlockKind, Layer, ParsedDocument
 from contracts.errors import ParseFailure
 from contracts.failures import FailureClass
-from contracts.ports import ParserContext, ParserInput
+from contracts.parsing import ParserContext, ParserInput
 from parsers.common.office_quality import Findings, block_text, page_quality, refuse_unread
 from parsers.common.opc import Element, Package, attribute, local_name
 from parsers.common.text_headings import with_headings

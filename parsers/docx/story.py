@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from contracts.documents import Block, BlockKind, Child, Layer
-from contracts.ports import ParserContext
+from contracts.parsing import ParserContext
 from parsers.common.drawingml import (
     alternative_text,
     chart_of,

@@ -14,14 +14,14 @@ from parsers.hwp.section import SectionReader
 
 if TYPE_CHECKING:
     from contracts.documents import ParsedDocument
-    from contracts.ports import ParserContext, ParserInput
+    from contracts.parsing import ParserContext, ParserInput
     from parsers.common.hangul_model import Paragraph
 
 __all__ = ["HwpParser", "PyhwpParser"]
 
 
 class HwpParser:
-    """Reads HWP 5 documents; see the promises of :class:`contracts.ports.Parser`."""
+    """Reads HWP 5 documents; see the promises of :class:`contracts.parsing.Parser`."""
 
     def parse(self, source: ParserInput, context: ParserContext) -> ParsedDocument:
         """Parse one file.

@@ -8,7 +8,7 @@ from parsers.common.hangul_ole import NOTHING, OleObjects
 
 if TYPE_CHECKING:
     from contracts.documents import Child, Table
-    from contracts.ports import ParserContext
+    from contracts.parsing import ParserContext
     from parsers.hwp.container import Container
     from parsers.hwp.docinfo import DocInfo
 

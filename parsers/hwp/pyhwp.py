@@ -11,7 +11,7 @@ from contracts.errors import ParseFailure
 from contracts.failures import FailureClass
 
 if TYPE_CHECKING:
-    from contracts.ports import ParserContext, ParserInput
+    from contracts.parsing import ParserContext, ParserInput
 
 __all__ = ["PyhwpParser"]
 

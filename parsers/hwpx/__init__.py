@@ -18,13 +18,13 @@ from parsers.hwpx.section import SectionReader
 
 if TYPE_CHECKING:
     from contracts.documents import Child, ParsedDocument, Table
-    from contracts.ports import ParserContext, ParserInput
+    from contracts.parsing import ParserContext, ParserInput
 
 __all__ = ["HwpxParser"]
 
 
 class HwpxParser:
-    """Reads HWPX packages; see the promises of :class:`contracts.ports.Parser`."""
+    """Reads HWPX packages; see the promises of :class:`contracts.parsing.Parser`."""
 
     def parse(self, source: ParserInput, context: ParserContext) -> ParsedDocument:
         """Parse one file.

@@ -17,7 +17,7 @@ from typing import cast
 
 from contracts.documents import Layer, Origin, ParsedDocument
 from contracts.errors import ParseFailure
-from contracts.ports import ParserContext, ParserInput
+from contracts.parsing import ParserContext, ParserInput
 from parsers.common.office_quality import block_text
 from parsers.legacy.converter import converter_for
 from parsers.registry import parser_for

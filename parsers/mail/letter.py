@@ -16,7 +16,7 @@ from parsers.mail.text_body import text_blocks
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from contracts.ports import ParserContext
+    from contracts.parsing import ParserContext
 
 __all__ = ["Attachment", "Body", "Letter", "to_document"]
 

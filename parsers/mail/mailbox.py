@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from contracts.ports import ParserContext
+    from contracts.parsing import ParserContext
 
 __all__ = ["mails_of", "read_mailbox"]
 

@@ -16,7 +16,7 @@ from parsers.ocr.recognizer import RecognisedPage, RecognitionProblem
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from contracts.ports import RecognisedPages
+    from contracts.parsing import RecognisedPages
 
 __all__ = ["decode_page", "encode_page", "problem_page", "recognised"]
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contracts.documents import Block, BlockKind, Layer, PageQuality, ParsedDocument
 from contracts.errors import ParseFailure
 from contracts.failures import FailureClass
-from contracts.ports import ParserContext, ParserInput
+from contracts.parsing import ParserContext, ParserInput
 from parsers.common.collector import collector_paused
 from parsers.common.ledger import LedgerBook
 from parsers.common.office_quality import Findings, page_quality, refuse_unread

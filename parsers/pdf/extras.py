@@ -18,7 +18,7 @@ from parsers.pdf.opening import LIBRARY_ERRORS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from contracts.ports import ParserContext
+    from contracts.parsing import ParserContext
 
 __all__ = [
     "annotation_blocks",

@@ -17,7 +17,7 @@ from contracts.documents import (
 )
 from contracts.errors import ParseFailure
 from contracts.failures import FailureClass
-from contracts.ports import ParserContext, ParserInput
+from contracts.parsing import ParserContext, ParserInput
 from parsers.common.office_quality import Findings, page_quality, refuse_unread
 from parsers.common.opc import Element, Package, local_name
 from parsers.pptx.remarks import Authors, authors_of, comment_blocks, note_blocks

@@ -13,7 +13,7 @@ from lxml import etree
 from contracts.documents import Block, BlockKind, Box, Cell, Layer, ParsedDocument, Position, Table
 from contracts.errors import ParseFailure
 from contracts.failures import FailureClass
-from contracts.ports import ParserContext, ParserInput
+from contracts.parsing import ParserContext, ParserInput
 from parsers.common.headers import headers_of_table
 from parsers.common.office_quality import Findings, page_quality
 from parsers.common.opc import Package

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from contracts.documents import Block, BlockKind, Box, Child
-from contracts.ports import ParserContext
+from contracts.parsing import ParserContext
 from parsers.common.drawingml import (
     alternative_text,
     chart_of,

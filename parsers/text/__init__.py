@@ -5,7 +5,7 @@ from __future__ import annotations
 from contracts.documents import Block, BlockKind, ParsedDocument
 from contracts.errors import ParseFailure
 from contracts.failures import FailureClass
-from contracts.ports import ParserContext, ParserInput
+from contracts.parsing import ParserContext, ParserInput
 from parsers.common.charset import decode_text, without_surrogates
 from parsers.common.charset_evidence import charset_by_text
 from parsers.common.ledger import LedgerBook

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from contracts.documents import Block, PageQuality, ParsedDocument
-from contracts.ports import ParserContext, ParserInput
+from contracts.parsing import ParserContext, ParserInput
 from parsers.common.collector import collector_paused
 from parsers.common.ledger import LedgerBook
 from parsers.common.office_quality import Findings, page_quality, refuse_unread

@@ -17,7 +17,7 @@ from lxml import etree
 from contracts.documents import Block, BlockKind, Layer, ParsedDocument
 from contracts.errors import ParseFailure
 from contracts.failures import FailureClass
-from contracts.ports import ParserContext, ParserInput
+from contracts.parsing import ParserContext, ParserInput
 from parsers.common.grid import GridCell, Kind, Region, guess_kind
 from parsers.common.number_format import format_value, general
 from parsers.common.office_quality import Findings, page_quality

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from contracts.documents import Block, PageQuality, ParsedDocument
 from contracts.errors import ParseFailure
 from contracts.failures import FailureClass
-from contracts.ports import ParserContext, ParserInput
+from contracts.parsing import ParserContext, ParserInput
 from parsers.common.collector import collector_paused
 from parsers.common.grid import GridCell, Kind, guess_kind
 from parsers.common.ledger import LedgerBook, head_cells

@@ -6,7 +6,7 @@ import pytest
 
 from acl_sync.tracker import ScopeTracker
 from catalog.catalog import Catalog
-from contracts.ports import SourceFolder
+from contracts.sources import SourceFolder
 
 
 class OneFolder:

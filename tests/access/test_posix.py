@@ -11,8 +11,8 @@ import pytest
 from acl_sync.access import passes_gate, readable_scopes
 from acl_sync.posix import READ, SEARCH, PosixPermissionReader, posix_gate
 from contracts.documents import SourceItem
-from contracts.ports import SourceFolder
 from contracts.settings import SourceSettings
+from contracts.sources import SourceFolder
 from ingest.sources.filesystem import FilesystemSource
 
 OWNER, GROUP, OTHER = 61001, 62001, 61002

@@ -13,7 +13,7 @@ from acl_sync.local_accounts import LocalAccounts
 from acl_sync.yaml_lists import YamlPermissionReader
 from contracts.documents import SourceItem
 from contracts.errors import ConfigError, UnknownReaderError
-from contracts.ports import SourceFolder
+from contracts.sources import SourceFolder
 
 LISTS = """\
 realm: plant

@@ -1,4 +1,4 @@
-"""What every directory of the registry promises (contracts.ports.Directory), alone and behind the cache.
+"""What every directory of the registry promises (contracts.sources.Directory), alone and behind the cache.
 
 A bench (``builders/directory_<name>.py``) offers: ``write(users, groups)`` (users with ``groups``, ``disabled``,
 ``expires``; groups with the groups that they are members of), ``directory()``, ``person(name)`` and ``group(name)``

@@ -1,4 +1,4 @@
-"""What every parser of the registry promises (contracts.ports.Parser), whatever its format."""
+"""What every parser of the registry promises (contracts.parsing.Parser), whatever its format."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 
 from contracts.documents import ParsedDocument
 from contracts.errors import ParseFailure
-from contracts.ports import ParserInput
+from contracts.parsing import ParserInput
 from contracts.settings import OcrSettings, ParseSettings
 from parsers.codec import decode_document, encode_document
 from parsers.context import SpoolContext, full_budget

@@ -1,4 +1,4 @@
-"""What every permission reader of the registry promises (contracts.ports.PermissionReader).
+"""What every permission reader of the registry promises (contracts.sources.PermissionReader).
 
 A bench (``builders/permission_reader_<name>.py``) offers: ``source()``, ``reader()``, ``put(path)``, ``allow(path,
 who)`` (``everyone``, ``one`` or ``nobody``; of an item, or of a folder with what is below it), ``say_nothing(path)``,
@@ -19,8 +19,8 @@ from acl_sync.access import readable_scopes
 from acl_sync.registry import PERMISSION_READERS, make_permission_reader
 from contracts.documents import SourceItem
 from contracts.errors import ConfigError
-from contracts.ports import SourceFolder
 from contracts.settings import SourceSettings
+from contracts.sources import SourceFolder
 
 NAMES = [entry.name for entry in PERMISSION_READERS]
 ALL = {"a.txt", "품질/b.txt", "품질/c.txt", "품질/8D/d.txt"}

@@ -1,4 +1,4 @@
-"""What every source of the registry promises (contracts.ports.Source), whatever it lists.
+"""What every source of the registry promises (contracts.sources.Source), whatever it lists.
 
 A bench (``builders/source_<kind>.py``) offers: ``source(**options)``, ``put(path, data)``, ``folder_at(path)``,
 ``replace(path, data)`` (another object at the path), ``move``, ``remove``, ``lead_away(path)`` (put a link in its
@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 from contracts.documents import SourceItem
 from contracts.errors import ConfigError, ItemBusyError, ItemGoneError, SourceUnreachableError
 from contracts.outcomes import SkipReason
-from contracts.ports import ListProblem, Skipped, SourceFolder, SourceProbe
 from contracts.settings import SourceSettings
+from contracts.sources import ListProblem, Skipped, SourceFolder, SourceProbe
 from ingest.sources.registry import SOURCES, make_source
 
 KINDS = [entry.kind for entry in SOURCES]

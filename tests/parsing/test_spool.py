@@ -9,7 +9,7 @@ import pytest
 from contracts.documents import ChildRelation
 from contracts.errors import ParseFailure
 from contracts.failures import FailureClass
-from contracts.ports import ContainerBudget
+from contracts.parsing import ContainerBudget
 from contracts.settings import OcrSettings, ParseSettings
 from parsers.context import RATIO_FLOOR, SpoolContext
 

@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from contracts.documents import BlockKind, Layer
 from contracts.errors import ParseFailure
 from contracts.failures import FailureClass
-from contracts.ports import ParserInput
+from contracts.parsing import ParserInput
 from parsers.hwp import PyhwpParser
 
 TITLE_PROPERTY = 2

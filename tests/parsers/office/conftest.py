@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from contracts.documents import Block, BlockKind, Layer, ParsedDocument, Table
-from contracts.ports import ParserInput
+from contracts.parsing import ParserInput
 from contracts.settings import OcrSettings, ParseSettings
 from parsers.context import SpoolContext, full_budget
 from parsers.legacy.converter import find_office

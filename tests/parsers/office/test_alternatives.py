@@ -17,7 +17,7 @@ from pptx.util import Cm
 from contracts.documents import BlockKind, Layer
 from contracts.errors import ConfigError, ParseFailure
 from contracts.failures import FailureClass
-from contracts.ports import ParserInput
+from contracts.parsing import ParserInput
 from contracts.settings import OcrSettings, ParseSettings, load_settings
 from ingest.ids import parse_fingerprint
 from parsers.context import SpoolContext, full_budget

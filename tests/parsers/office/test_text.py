@@ -199,7 +199,7 @@ def test_no_letter_of_a_text_is_lost(read, text):
 
 
 def test_a_lone_carriage_return_ends_a_row_of_a_csv_file(tmp_path):
-    from contracts.ports import ParserInput
+    from contracts.parsing import ParserInput
     from contracts.settings import OcrSettings, ParseSettings
     from parsers.context import SpoolContext, full_budget
     from parsers.registry import parser_for

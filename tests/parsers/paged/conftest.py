@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 
 from contracts.documents import Block, BlockKind, Layer, ParsedDocument
-from contracts.ports import ParserInput
+from contracts.parsing import ParserInput
 from contracts.settings import OcrSettings, ParseSettings
 from parsers.context import SpoolContext, full_budget
 from parsers.registry import parser_for
