@@ -137,31 +137,10 @@ def _told(
 
 @contextlib.contextmanager
 def _progress(*, quiet: bool) -> Iterator[Callable[[int, int], None]]:
-    """A bar on a terminal, nothing elsewhere."""
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
+    from app.progress import progress
 
-    console = Console(stderr=True)
-    if quiet or not console.is_terminal:
-        yield lambda _done, _total: None
-        return
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task("색인 다시 만들기 (rebuild)", total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+    with progress("색인 다시 만들기 (rebuild)", quiet=quiet) as update:
+        yield lambda done, total: update("", done, total)
 
 
 def _object(summary: RebuildSummary) -> dict[str, Any]:

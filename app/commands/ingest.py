@@ -132,49 +132,24 @@ def _source(catalog: Catalog, target: str, name: str | None) -> SourceSettings:
 
 @contextlib.contextmanager
 def _progress(*, quiet: bool) -> Iterator[Callable[[str, Counter[str]], None]]:
-    """A bar on a terminal, nothing elsewhere."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+    from app.progress import progress
 
-    console = Console(stderr=True)
-    if quiet or not console.is_terminal:
-        yield lambda _path, _counts: None
-        return
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-    )
-    with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task("수집 (ingest)", total=None)
-
-        def update(path: str, counts: Counter[str]) -> None:
-            shown = path.encode("utf-8", "replace").decode()[-40:]
-            bar.update(task, completed=counts["items"], description=shown)
-
-        yield update
+    with progress("수집 (ingest)", quiet=quiet) as update:
+        yield lambda path, counts: update(path[-40:], counts["items"], None)
 
 
 @contextlib.contextmanager
 def _left(*, quiet: bool) -> Iterator[Callable[[dict[TaskKind, int]], None]]:
-    """What is left to do, on a terminal; nothing elsewhere."""
-    from rich.console import Console
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+    """What is left to do."""
+    from app.progress import progress
 
-    console = Console(stderr=True)
-    if quiet or not console.is_terminal:
-        yield lambda _left: None
-        return
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-    with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task("수집 (ingest)", total=None)
+    with progress("수집 (ingest)", quiet=quiet, counted=False) as update:
 
-        def update(left: dict[TaskKind, int]) -> None:
+        def show(left: dict[TaskKind, int]) -> None:
             shown = ", ".join(f"{kind} {count}" for kind, count in sorted(left.items()))
-            bar.update(task, description=f"남은 일 (left): {shown}")
+            update(f"남은 일 (left): {shown}", None, None)
 
-        yield update
+        yield show
 
 
 def _report(catalog: Catalog, summary: RunSummary, *, dry_run: bool, as_json: bool) -> None:
