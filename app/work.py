@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import mmap
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Generic, Self, TypeVar
 from contracts.errors import ConfigError, NotFoundError, SeogaError
 from contracts.settings import Settings, SourceSettings
 from contracts.tasks import TaskKind, TaskRecord, TaskRequest
+from ingest.beside import beside
 
 if TYPE_CHECKING:
     from catalog.catalog import Catalog
@@ -329,11 +329,5 @@ def _alert(tools: _Embedded, task: TaskRecord) -> None:
 @contextlib.contextmanager
 def beating(beat: Beat) -> Iterator[None]:
     """Beat in a thread."""
-    stop = threading.Event()
-    thread = threading.Thread(target=beat.run, args=(stop,), name="beat")
-    thread.start()
-    try:
+    with beside(beat.run, "beat"):
         yield
-    finally:
-        stop.set()
-        thread.join()

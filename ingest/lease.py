@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from catalog.runs import STALE_SECONDS
 from contracts.errors import CatalogUnavailableError, LeaseLostError
+from ingest.beside import beside
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -24,9 +25,8 @@ _AGAIN_SECONDS = 0.5
 @contextlib.contextmanager
 def beating(catalog: Catalog, run_id: str) -> Iterator[None]:
     """Show that a run lives, however long a listing, a single file or a batch takes."""
-    stop = threading.Event()
 
-    def beat() -> None:
+    def beat(stop: threading.Event) -> None:
         while not stop.wait(HEARTBEAT_SECONDS):
             try:
                 catalog.runs.heartbeat(run_id)
@@ -35,13 +35,8 @@ def beating(catalog: Catalog, run_id: str) -> Iterator[None]:
             except CatalogUnavailableError:
                 continue
 
-    thread = threading.Thread(target=beat, name=f"beat-{run_id}", daemon=True)
-    thread.start()
-    try:
+    with beside(beat, f"beat-{run_id}"):
         yield
-    finally:
-        stop.set()
-        thread.join()
 
 
 def end_run(

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from contracts.documents import Layer
 from contracts.errors import NotFoundError, QueryError
 from ingest.ids import tables_key
+from parsers.common.ledger import free_name, quoted
 from parsers.grid_text import grid_rows, header_paths
 
 if TYPE_CHECKING:
@@ -195,7 +196,7 @@ def value_of(text: str) -> Value:
 def _stored_info(connection: sqlite3.Connection, block: Block, table: Table) -> TableInfo:
     stored = table.stored
     assert stored is not None  # noqa: S101  chosen so by the caller
-    listed = connection.execute(f"PRAGMA table_info({_quoted(stored.view)})")
+    listed = connection.execute(f"PRAGMA table_info({quoted(stored.view)})")
     columns = tuple(name for _, name, *_ in listed if name != "_row")
     return TableInfo(
         name=stored.view,
@@ -212,22 +213,22 @@ def _made_info(
 ) -> TableInfo:
     """Make a database table of a block's table."""
     wanted = " ".join((table.caption or block.position.sheet or "table").split())[:60]
-    name = _free(f"_{wanted}" if wanted.casefold().startswith("sqlite_") else wanted, taken)
+    name = free_name(f"_{wanted}" if wanted.casefold().startswith("sqlite_") else wanted, taken)
     taken.add(name.casefold())
     names: list[str] = []
     own = {"_row"}
     for at, path in enumerate(header_paths(table)):
-        names.append(_free(path or f"c{at + 1}", own))
+        names.append(free_name(path or f"c{at + 1}", own))
         own.add(names[-1].casefold())
-    listed = ", ".join(map(_quoted, names))
-    connection.execute(f"CREATE TABLE {_quoted(name)} (_row INTEGER, {listed})")
+    listed = ", ".join(map(quoted, names))
+    connection.execute(f"CREATE TABLE {quoted(name)} (_row INTEGER, {listed})")
     rows = [
         (number, *(value_of(text) for text in line))
         for number, line in _body(table)
         if any(text.strip() for text in line)
     ]
     marks = ", ".join("?" * (len(names) + 1))
-    connection.executemany(f"INSERT INTO {_quoted(name)} VALUES ({marks})", rows)  # noqa: S608  quoted
+    connection.executemany(f"INSERT INTO {quoted(name)} VALUES ({marks})", rows)  # noqa: S608  quoted
     return TableInfo(
         name=name,
         caption=table.caption,
@@ -255,15 +256,3 @@ def _place(block: Block) -> str:
         position.cells or "",
     )
     return " ".join(part for part in parts if part)
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
-
-
-def _free(name: str, taken: set[str]) -> str:
-    wanted, turn = name, 1
-    while wanted.casefold() in taken:
-        turn += 1
-        wanted = f"{name} {turn}"
-    return wanted

@@ -35,6 +35,7 @@ from contracts.errors import (
 )
 from contracts.failures import FailureClass
 from contracts.tasks import TaskKind, TaskRecord, TaskRequest, TaskState
+from ingest.beside import beside
 
 if TYPE_CHECKING:
     from catalog.catalog import Catalog
@@ -292,11 +293,10 @@ class Worker(Generic[K]):
     @contextlib.contextmanager
     def _renewing(self, tasks: Sequence[TaskRecord], name: str) -> Iterator[None]:
         """Renew leases from a thread, however long a step takes."""
-        stop = threading.Event()
         keys = [task.request.key for task in tasks]
         lease = self._settings.lease_seconds
 
-        def renew() -> None:
+        def renew(stop: threading.Event) -> None:
             pause = lease / 3
             while not stop.wait(pause):
                 pause = lease / 3
@@ -307,13 +307,8 @@ class Worker(Generic[K]):
                 except CatalogUnavailableError:
                     pause = min(pause, _RENEW_AGAIN_SECONDS)
 
-        thread = threading.Thread(target=renew, name=f"lease-{name}", daemon=True)
-        thread.start()
-        try:
+        with beside(renew, f"lease-{name}"):
             yield
-        finally:
-            stop.set()
-            thread.join()
 
 
 def patiently(call: Callable[[], T]) -> T:

@@ -27,8 +27,10 @@ __all__ = [
     "Ledger",
     "LedgerBook",
     "Rows",
+    "free_name",
     "head_cells",
     "iso_date",
+    "quoted",
     "typed",
 ]
 
@@ -215,10 +217,10 @@ class Ledger:
         view = self._view(title)
         fields = _distinct([column.name or column.field for column in columns])
         listed = ", ".join(
-            f"{c.field} AS {_quoted(n)}" for c, n in zip(columns, fields, strict=True)
+            f"{c.field} AS {quoted(n)}" for c, n in zip(columns, fields, strict=True)
         )
         self._connection.execute(
-            f"CREATE VIEW {_quoted(view)} AS SELECT _row{', ' if listed else ''}{listed}"  # noqa: S608  quoted
+            f"CREATE VIEW {quoted(view)} AS SELECT _row{', ' if listed else ''}{listed}"  # noqa: S608  quoted
             f" FROM {self._name} WHERE NOT _hidden"
         )
         first, last = self._ends or (0, 0)
@@ -240,7 +242,7 @@ class Ledger:
         wanted = " ".join(title.split())[:60] or "table"
         if wanted.casefold().startswith("sqlite_"):
             wanted = f"_{wanted}"
-        return _free(wanted, taken)
+        return free_name(wanted, taken)
 
     def _insert(self, rows: Rows) -> None:
         for column in rows.columns:
@@ -325,7 +327,8 @@ def _storable(values: Sequence[Value]) -> Sequence[Value]:
     return [float(value) if isinstance(value, int) else value for value in values]
 
 
-def _quoted(name: str) -> str:
+def quoted(name: str) -> str:
+    """An SQL identifier, whatever is in it."""
     return '"' + name.replace('"', '""') + '"'
 
 
@@ -333,12 +336,13 @@ def _distinct(names: Sequence[str]) -> list[str]:
     taken = {"_row"}
     found = []
     for name in names:
-        found.append(_free(name, taken))
+        found.append(free_name(name, taken))
         taken.add(found[-1].casefold())
     return found
 
 
-def _free(name: str, taken: set[str]) -> str:
+def free_name(name: str, taken: set[str]) -> str:
+    """The name, with a number where it is taken (``taken`` is case-folded)."""
     wanted, turn = name, 1
     while wanted.casefold() in taken:
         turn += 1
