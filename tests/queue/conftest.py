@@ -65,7 +65,8 @@ class Installation:
         """``seoga WORDS``, with its children in a session of its own."""
         with (self.home / f"{words[0]}-{len(self.processes)}.log").open("wb") as log:
             process = subprocess.Popen(
-                self._command(words),
+                # a shell that starts tests in the background lets them, and what they start, ignore Ctrl+C
+                ["env", "--default-signal=INT", *self._command(words)],
                 env={**os.environ, **self.environ},
                 stdout=log,
                 stderr=log,

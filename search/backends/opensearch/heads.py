@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from contracts.chunks import DocumentRow
-from contracts.errors import IndexUnavailableError
 from search.backends.values import decode, encode
 
 if TYPE_CHECKING:
@@ -139,14 +138,9 @@ class Heads:
         if not documents:
             return {}
         wanted = [{"_id": head_id(key), "routing": key, "_source": ["record"]} for key in documents]
-        with self._server.asking() as client:
-            answer = client.mget(
-                body={"docs": wanted}, index=self._index, params={"realtime": str(realtime).lower()}
-            )
+        answer = self._server.mget(self._index, wanted, realtime=realtime)
         found = {}
-        for key, item in zip(documents, answer["docs"], strict=True):
-            if "error" in item:
-                raise IndexUnavailableError(f"OpenSearch: {item['error'].get('type', '')}")
+        for key, item in zip(documents, answer, strict=True):
             if item.get("found"):
                 head = read_head(item["_source"])
                 found[key] = StoredHead(head, item["_seq_no"], item["_primary_term"])

@@ -92,11 +92,7 @@ class ScopeNumbers:
         """Read the next records, as last written; how many there were."""
         ids = [_id(self._last + place) for place in range(1, size + 1)]
         docs = [{"_id": key, "routing": _ROUTING, "_source": ["record"]} for key in ids]
-        with self._server.asking() as client:
-            answer = client.mget(body={"docs": docs}, index=self._index)
-        for place, item in enumerate(answer["docs"]):
-            if "error" in item:
-                raise IndexUnavailableError(f"OpenSearch: {item['error'].get('type', '')}")
+        for place, item in enumerate(self._server.mget(self._index, docs)):
             if not item.get("found"):
                 return place
             self._last += 1

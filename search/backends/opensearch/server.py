@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -31,7 +32,7 @@ from contracts.errors import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from contracts.settings import IndexSettings
 
@@ -44,6 +45,10 @@ _REQUEST_ITEMS = 1000
 _RETRIES = 8
 _FIRST_BACKOFF, _LONGEST_BACKOFF = 1, 10
 """Seconds."""
+
+_FIRST_PAUSE = 0.05
+_PASSING = frozenset({"no_shard_available_action_exception", "illegal_index_shard_state_exception"})
+"""What is said of a shard that has no started copy yet."""
 
 _PUSH_BACK = 429
 _BUSY = (408, _PUSH_BACK, 502, 503, 504)
@@ -175,6 +180,34 @@ class Server:
             raise _told(problem) from problem
         except OpenSearchException as problem:
             raise PermanentError(f"OpenSearch: {type(problem).__name__}") from problem
+
+    def mget(
+        self, index: str, docs: Sequence[dict[str, Any]], *, realtime: bool = True
+    ) -> list[dict[str, Any]]:
+        """Documents by id, as the server answers, in the order asked.
+
+        A shard of an index that was just made, or that changes its node, has no copy for a moment: an index counts as
+        yellow before its first shard has started, so it is asked again.
+
+        Raises:
+            IndexUnavailableError: a shard stays away.
+        """
+        body = {"docs": list(docs)}
+        params = {"realtime": str(realtime).lower()}
+        end = time.monotonic() + self._settings.timeout_seconds
+        pause = _FIRST_PAUSE
+        while True:
+            with self.asking() as client:
+                answer: list[dict[str, Any]] = client.mget(body=body, index=index, params=params)[
+                    "docs"
+                ]
+            errors = {item["error"].get("type", "") for item in answer if "error" in item}
+            if not errors:
+                return answer
+            if not errors <= _PASSING or time.monotonic() >= end:
+                raise IndexUnavailableError(f"OpenSearch: {', '.join(sorted(errors))}")
+            time.sleep(pause)
+            pause = min(2 * pause, 1.0)
 
     def bulk(
         self, actions: Iterable[dict[str, Any]], allowed: frozenset[int] = frozenset()
