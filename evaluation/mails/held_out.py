@@ -3,8 +3,9 @@
 A file is the mail before encoding. ``@headers``, ``@text``, ``@html`` and ``@image`` begin its parts, with the charset
 that encodes, the one that the label names (``none``: no label) and the transfer encoding. Header lines follow as they
 are. Every line of a body begins with what it is: ``o`` own text, ``c`` closing (signature, disclaimer, banner), ``q``
-quotation with its header lines, ``-`` not judged (markup, "Kind regards,", the other alternative). Lines of the last
-body are the truth, without markup and quotation marks; a line without a letter or digit is not judged.
+quotation with its header lines, ``f`` what the mail hands on, ``-`` not judged (markup, "Kind regards,", the other
+alternative). What is handed on counts as own text: the mail is sent for its sake. Lines of the last body are the
+truth, without markup and quotation marks; a line without a letter or digit is not judged.
 
 Files with an even number are never looked at when the cutter is improved.
 """
@@ -23,7 +24,7 @@ from evaluation.mails.build import Sample
 __all__ = ["held_out_samples", "read_sample"]
 
 _FOLDER = Path(__file__).parent / "held_out"
-_KINDS = {"o": "own", "c": "closing", "q": "quoted"}
+_KINDS = {"o": "own", "c": "closing", "q": "quoted", "f": "own"}
 _WIDE = re.compile(r"[^\x00-\x7f]+(?: +[^\x00-\x7f]+)*")
 _TAG = re.compile(r"<[^>]*>")
 _MARK = re.compile(r"^[> ]+")
@@ -82,7 +83,7 @@ def _parts(text: str) -> list[_Part]:
 
 
 def _truth(body: _Part) -> dict[str, tuple[str, ...]]:
-    lines: dict[str, list[str]] = {kind: [] for kind in _KINDS.values()}
+    lines: dict[str, list[str]] = {kind: [] for kind in dict.fromkeys(_KINDS.values())}
     for line in body.lines:
         tag, text = line[:1], line[2:]
         if tag in _KINDS:
