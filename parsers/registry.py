@@ -56,7 +56,7 @@ PARSERS: tuple[ParserEntry, ...] = (
     ParserEntry("hwp", frozenset({"hwp"}), "parsers.hwp:HwpParser", version=3),
     ParserEntry("hwpx", frozenset({"hwpx"}), "parsers.hwpx:HwpxParser", version=3),
     ParserEntry(
-        "mail", frozenset({"eml", "msg", "mbox", "tnef"}), "parsers.mail:MailParser", version=3
+        "mail", frozenset({"eml", "msg", "mbox", "tnef"}), "parsers.mail:MailParser", version=4
     ),
     ParserEntry("calendar", frozenset({"ics"}), "parsers.calendar:CalendarParser"),
     ParserEntry("html", frozenset({"html"}), "parsers.html:HtmlParser", version=2),

@@ -65,13 +65,14 @@ def _plain(number: int, own: str, style: str) -> Sample:
     signature, legal, earlier = _parts(number, 0)
     quoted = PLAIN_STYLES[style](earlier) if style else ""
     text = "\n\n".join(filter(None, (own, signature, legal, quoted)))
+    signed = _signed(own)
     data = _mail("text/plain", text, number)
     name = f"plain {number} {style or 'new'}"
     return Sample(
         name=name,
         data=data,
-        own=_lines(own),
-        closing=_lines(signature) + _lines(legal),
+        own=_lines(own.removesuffix(signed)),
+        closing=_lines(signed) + _lines(signature) + _lines(legal),
         quoted=tuple(line.lstrip("> ") for line in _lines(quoted) if line.lstrip("> ")),
     )
 
@@ -87,12 +88,13 @@ def _rich(number: int, own: str, style: str) -> Sample:
         body += f"<p>{html.escape(signature).replace(chr(10), '<br>')}</p>"
     body += f"<p style='font-size:8pt;color:gray'>{html.escape(legal)}</p>" if legal else ""
     body += HTML_STYLES[style](earlier) if style else ""
+    signed = _signed(own)
     data = _mail("text/html", f"<html><body>{body}</body></html>", number + 1)
     return Sample(
         name=f"html {number} {style or 'new'}",
         data=data,
-        own=_lines(own),
-        closing=_lines(signature) + _lines(legal),
+        own=_lines(own.removesuffix(signed)),
+        closing=_lines(signed) + _lines(signature) + _lines(legal),
         quoted=_lines(earlier) if style else (),
     )
 
@@ -116,6 +118,12 @@ def _mail(kind: str, text: str, number: int) -> bytes:
         f"Message-ID: <{number}@example.com>\r\nMIME-Version: 1.0\r\nContent-Type: {kind}{label}\r\nContent-Transfer-Encoding: {transfer}\r\n\r\n"
     )
     return head.encode("ascii") + body
+
+
+def _signed(own: str) -> str:
+    """The last line where it signs (``박도윤 드림``), or ""."""
+    last = own.rpartition("\n")[2]
+    return last if last.endswith(" 드림") else ""
 
 
 def _lines(text: str) -> tuple[str, ...]:

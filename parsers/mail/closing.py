@@ -2,7 +2,10 @@
 
 There is no standard but ``-- `` (RFC 3676, 4.3), which few programs write. So the end of a mail's own text is read
 from below: lines that hold contact data, who somebody is, or legal phrases are taken as long as they follow
-each other, and only where enough of them prove it. What a person wrote as a sentence ends the search.
+each other, and only where enough of them prove it. What a person wrote as a sentence ends the search. A signature
+without contact data is told by its first line: the sender's name, ``한지우 드림``, or what follows "Kind regards,".
+
+Above the text stands at most a banner: that the mail comes from outside.
 """
 
 from __future__ import annotations
@@ -12,84 +15,21 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from contracts.documents import BlockKind, Layer
+from parsers.mail import cues
+from parsers.mail.sender import Sender
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from contracts.documents import Block
 
-__all__ = ["set_closing_apart"]
+__all__ = ["is_signature", "set_closing_apart"]
 
-_PHONE = re.compile(
-    r"(?:\+?82[-. )]{0,2}\(?0?\)?|\(?0)\d{1,2}\)?[-. )]{1,3}\d{3,4}[-. ]\d{4}|\+\d{1,3}[-. (]\d[\d\-. ()]{6,14}\d|"
-    r"\b1[5-8]\d\d-\d{4}\b"
-)
-_ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+|\b(?:https?://|www\.)\S+", re.IGNORECASE)
-_LABEL = re.compile(
-    r"(?:^|[|/·ㆍ,(\[]|\s)(?:tel|fax|mobile|phone|office|direct|cell|e-?mail|web|homepage|[tmfehopd]|전화|팩스|휴대폰|휴대전화|"
-    r"핸드폰|직통|내선|대표전화|사무실|이메일|메일|홈페이지|주소|address|add)\s*[.:：)\]]",
-    re.IGNORECASE,
-)
-_PLACE = re.compile(
-    r"(?:서울|부산|대구|인천|광주|대전|울산|세종|경기|강원|충북|충남|전북|전남|경북|경남|제주|충청|전라|경상)\S{0,6}\s.{0,40}"
-    r"(?:로|길|동|읍|면|리|가)\s?\d|\(우\)?\s?\d{5}|\bRepublic of Korea\b|\b(?:gu|si|do|ro|gil|dong),",
-    re.IGNORECASE,
-)
-_COMPANY = re.compile(
-    r"\(주\)|㈜|주식회사|\bco\.,? ?ltd|\b(?:inc|corp|corporation|gmbh|llc|limited)\b\.?",
-    re.IGNORECASE,
-)
-_COMPANY_END = re.compile(r"\b(?:ltd|inc|corp|s\.?r\.?l|s\.?p\.?a|s\.?a)\.$", re.IGNORECASE)
-_POSITION = re.compile(
-    r"(?:사원|주임|대리|과장|차장|부장|팀장|파트장|그룹장|실장|본부장|센터장|공장장|소장|책임|선임|수석|전임|매니저|프로|이사|상무|전무|부사장|사장|"
-    r"대표|대표이사|연구원|연구위원|엔지니어|기사|반장|직장|조장|계장)(?:님)?\s*$|"
-    r"\b(?:manager|engineer|director|president|specialist|coordinator|supervisor|lead|leader|head|vp|ceo|cto|"
-    r"assistant|associate|staff|analyst|buyer|inspector)\b",
-    re.IGNORECASE,
-)
-_UNIT = re.compile(
-    r"(?:팀|부|과|실|본부|센터|그룹|파트|공장|연구소|사업부|사업장|지점|department|division|team)\s*(?:[|/·,]|$)",
-    re.IGNORECASE,
-)
-_RULE = re.compile(r"\s*(?:[-_=*~─━═·.#]\s?){3,}\s*$")
-_DELIMITER = re.compile(r"\s*--\s?$")
-_DEVICE = re.compile(
-    r"\s*(?:sent from (?:my|an?|outlook|mail|yahoo|samsung|galaxy)\b.{0,60}|get outlook for \w+.{0,80}|"
-    r"(?:나의|내)?\s?(?:iphone|ipad|galaxy|갤럭시|아이폰|아이패드|안드로이드\S*|android\S*|삼성 ?\S*|samsung ?\S*)\s?\S{0,20}(?:에서|로|으로)\s?(?:보냄|보낸|보냈|전송|작성).{0,30}|"
-    r"(?:outlook|네이버 ?메일|다음 ?메일|모바일 ?\S*)\s?\S{0,20}(?:에서|로|으로)\s?(?:보냄|보낸|보냈|전송|작성).{0,30}|"
-    r"outlook for (?:ios|android) 다운로드.{0,80}|(?:ios|android)용 outlook.{0,80})\s*$",
-    re.IGNORECASE,
-)
-_LEGAL = (
-    re.compile(r"(?:본|이)\s?(?:전자\s?)?(?:이?-?메일|우편|메시지|문서|전자우편)|th(?:is|e) (?:e-?mail|message|communication|transmission)|첨부\s?(?:파일|문서)?|attach", re.IGNORECASE),
-    re.compile(r"비밀|기밀|대외비|영업\s?비밀|confidential|privileged|proprietary", re.IGNORECASE),
-    re.compile(r"수신인|수신자|수신하|지정된|의도된|intended|recipient|addressee", re.IGNORECASE),
-    re.compile(r"삭제|폐기|파기|delete|destroy", re.IGNORECASE),
-    re.compile(r"무단|금지|법적|처벌|책임|법률|unauthori[sz]ed|prohibited|unlawful|liab|disclos|disseminat|copying", re.IGNORECASE),
-    re.compile(r"잘못|오류로|착오|error|mistake", re.IGNORECASE),
-    re.compile(r"바이러스|악성|virus|malware", re.IGNORECASE),
-    re.compile(r"인쇄.{0,12}(?:전|환경)|환경.{0,12}인쇄|consider the environment|before printing", re.IGNORECASE),
-)  # fmt: skip
-_ENOUGH_LEGAL = 3
-_PRINTING = _LEGAL[-1]
-_GREETING = re.compile(
-    r"\s*(?:감사(?:합니다|드립니다|해요)|고맙습니다|수고하(?:세요|십시오|셨습니다)|좋은 하루.{0,12}|이상입니다|"
-    r".{0,20}(?:드림|올림|배상|拜上|드립니다)|(?:best|kind|warm)?\s*regards|(?:many )?thanks(?: .{0,30})?|thank you.{0,40}|sincerely(?: yours)?|"
-    r"cheers|br|yours (?:sincerely|truly|faithfully))\s*[.,!~^]*\s*$",
-    re.IGNORECASE,
-)
-_SENTENCE = re.compile(
-    r"(?:[다요오음함됨임까죠네]|습니다|니다|세요)\s*[.!?~]+\s*$|[.!?]\s*$|\?|:\s*$"
-)
-_NAME = re.compile(
-    r"\s*[가-힣]{2,4}(?:\s?\([A-Za-z .-]{2,40}\))?\s*$|\s*[가-힣](?: [가-힣]){1,3}\s*$|\s*[A-Z][\w.'-]+(?:[ -][A-Z][\w.'-]*){1,3}\s*(?:\([가-힣 ]{2,8}\))?\s*$"
-)
-_ANNOUNCES = re.compile(
-    r"[:：]\s*$|주소|연락처|담당자|배송지|수신처|납품처|발송처|(?:보내|받으)\s?주?실\s?(?:곳|분|주소)|명단|목록|발행|\b(?:contacts?|address|ship to|deliver(?:y)? to|bill to)\b",
-    re.IGNORECASE,
-)
-_ENDED = re.compile(r"(?:[다요오음함됨임까죠네됩]|드림|올림)[\s.!?~^]*$|[.!?,)]\s*$")
 _SHORT = 48
+_MOST_SIGNED = 12
+"""More lines below a name are no signature."""
+_BANNER = 400
+"""Longer paragraphs are no banner."""
 _MOST_LINES = 30
 _LONGEST = 1500
 """Longer lines are no part of a signature; a disclaimer in one line may be this long."""
@@ -100,35 +40,72 @@ class _Line:
     block: int
     number: int
     text: str
+    listed: bool = False
 
 
-def set_closing_apart(blocks: Sequence[Block]) -> list[Block]:
-    """Move signatures and disclaimers at the end of a mail's own text to the ``furniture`` layer.
+def set_closing_apart(blocks: Sequence[Block], sender: Sender | None = None) -> list[Block]:
+    """Move what is no text of the mail's own to the ``furniture`` layer: signature and disclaimer, a banner above.
 
     Where nothing would be left of the mail's own text, everything stays.
 
     Args:
         blocks: A mail's blocks, quoted parts already in their layer.
+        sender: Who wrote it; a line with that name can begin a signature.
     """
-    made = list(blocks)
+    if not any(block.layer is Layer.BODY for block in blocks):
+        # all that was written stands where the program puts the signature
+        return [replace(b, layer=Layer.BODY) if b.layer is Layer.FURNITURE else b for b in blocks]
+    made = _without_banner(list(blocks))
     for begin, end in reversed(_own_runs(made)):
         lines = _lines(made, begin, end)
-        cut = _closing_start(lines)
+        cut = _closing_start(lines, sender or Sender(""))
         if cut < len(lines) and any(line.text.strip() for line in lines[:cut]):
             made[begin:end] = _split(made[begin:end], lines[cut], begin)
-    return made
+    return made if any(b.layer is Layer.BODY for b in made) else list(blocks)
+
+
+def is_signature(text: str) -> bool:
+    """Whether text that its markup calls a signature can be one: people write answers into that place, too.
+
+    Args:
+        text: All text of the element, lines separated by line feeds.
+    """
+    lines = [line for line in text.split("\n") if line.strip()]
+    marks = (cues.DEVICE, cues.SIGN_OFF, cues.DELIMITER)
+    if len(lines) > _MOST_LINES or not any(
+        _tells(line) or any(mark.match(line) for mark in marks) for line in lines
+    ):
+        return False
+    return not any(
+        cues.SENTENCE.search(line)
+        and not (_contacts(line) or _identity(line) or cues.DEVICE.match(line) or _is_legal(line))
+        for line in lines
+    )
+
+
+def _without_banner(blocks: list[Block]) -> list[Block]:
+    """The first paragraph in its layer, where it only says that the mail comes from outside."""
+    for at, block in enumerate(blocks):
+        if block.layer is Layer.BODY:
+            text = " ".join(block.text.split())
+            patterns = (cues.OUTSIDE, cues.OF_MAIL, cues.BEWARE)
+            if len(text) <= _BANNER and all(pattern.search(text) for pattern in patterns):
+                blocks[at] = replace(block, layer=Layer.FURNITURE)
+            break
+    return blocks
 
 
 def _own_runs(blocks: Sequence[Block]) -> list[tuple[int, int]]:
     """The last run of own blocks before each quotation, and the last of all."""
     runs: list[tuple[int, int]] = []
     start: int | None = None
+    own_end = 0
     for at, block in enumerate([*blocks, None]):
-        own = block is not None and block.layer is Layer.BODY
-        if own and start is None:
-            start = at
-        elif not own and start is not None and (block is None or block.layer is Layer.QUOTED):
-            runs.append((start, at))
+        if block is not None and block.layer is Layer.BODY:
+            start = at if start is None else start
+            own_end = at + 1
+        elif start is not None and (block is None or block.layer is Layer.QUOTED):
+            runs.append((start, own_end))
             start = None
     return runs[:1] + runs[1:][-1:]
 
@@ -146,7 +123,11 @@ def _lines(blocks: Sequence[Block], begin: int, end: int) -> list[_Line]:
                     [_Line(at, 0, "표.")] if block.table is not None else [_Line(at, 0, block.text)]
                 )
             continue
-        found += [_Line(at, number, line) for number, line in enumerate(block.text.split("\n"))]
+        listed = block.kind is BlockKind.LIST_ITEM
+        found += [
+            _Line(at, number, line.strip(cues.BOX), listed)
+            for number, line in enumerate(block.text.split("\n"))
+        ]
     return found
 
 
@@ -160,15 +141,24 @@ def _card_text(block: Block) -> str:
     return " ".join(cell.text for cell in block.table.cells) if block.table is not None else ""
 
 
-def _closing_start(lines: Sequence[_Line]) -> int:
+def _closing_start(lines: Sequence[_Line], sender: Sender) -> int:
     """Index of the first line that does not belong to the text; the number of lines where all do."""
-    cut = _below_legal(lines)
+    return _signed_start(lines, _apart_start(lines, _below_legal(lines)), sender)
+
+
+def _apart_start(lines: Sequence[_Line], cut: int) -> int:
+    """Index of the rule, the delimiter or the card with which the signature above ``cut`` begins; else ``cut``."""
     for at in range(max(0, cut - _MOST_LINES), cut):
         below = [line.text for line in lines[at + 1 : cut]]
-        if _DELIMITER.match(lines[at].text) and len(below) <= _MOST_LINES:
+        if cues.DELIMITER.match(lines[at].text) and len(below) <= _MOST_LINES:
             return at
-        if _RULE.match(lines[at].text) and below and _proves(below) and not _prose(below):
+        if cues.RULE.match(lines[at].text) and below and _proves(below) and not _prose(below):
             return at
+    return _card_start(lines, cut)
+
+
+def _card_start(lines: Sequence[_Line], cut: int) -> int:
+    """Index from which on lines above ``cut`` are who somebody is and how to reach them."""
     at = cut
     while at > 0 and _belongs(lines[at - 1].text):
         at -= 1
@@ -182,13 +172,56 @@ def _closing_start(lines: Sequence[_Line]) -> int:
     return at
 
 
+def _signed_start(lines: Sequence[_Line], cut: int, sender: Sender) -> int:
+    """Index of the line above ``cut`` that signs; only lines of a signature follow it."""
+    start, strange = cut, 0
+    for at in range(cut - 1, max(0, cut - _MOST_SIGNED - 1), -1):
+        line = lines[at].text
+        if lines[at].listed or (_sentence(line) and not cues.SIGN_OFF.match(line)):
+            break
+        if _signs(lines, at, sender):
+            if 2 * strange > cut - at:
+                break  # a list of what the named one does, not who it is
+            start = at
+        strange += not _belongs(line) and not cues.SIGN_OFF.match(line)
+    return start
+
+
+def _signs(lines: Sequence[_Line], at: int, sender: Sender) -> bool:
+    line, above = lines[at].text, lines[at - 1].text
+    if cues.GREETING.match(line) or lines[at - 1].listed:
+        return False
+    named = sender.signs(line) and _says_who(line, sender.rest(line))
+    if cues.VALEDICTION.match(above):
+        return named or _is_name(line) or _identity(line)
+    if cues.ANNOUNCES.search(above) and not _sentence(above):
+        return False
+    ended = any(p.search(above) for p in (cues.ENDED, cues.RULE)) or cues.GREETING.match(above)
+    apart = lines[at].block != lines[at - 1].block
+    if cues.SIGN_OFF.match(line):
+        return bool(ended) or apart
+    return named and (bool(ended) or (apart and not _tells(above)))
+
+
+def _says_who(line: str, rest: str) -> bool:
+    """Whether beside the name a line says nothing, or a position, unit, company or contact data."""
+    who = _identity(line) or _contacts(line) or cues.UNIT.search(rest)
+    return not rest or bool(who or re.search(r"\S\s*[,|/·(]", line))
+
+
+def _sentence(text: str) -> bool:
+    """Whether a person wrote the line as a sentence; contact data, companies and sign-offs end in dots, too."""
+    ended = cues.SENTENCE.search(text) and not _identity(text) and not cues.GREETING.match(text)
+    return len(text) > 4 * _SHORT or (bool(ended) and not _contacts(text))
+
+
 def _goes_on(lines: Sequence[_Line], at: int) -> bool:
     """Whether the line above announces what follows, or is an entry of the same list: then it is content."""
     above = lines[at - 1]
-    if _GREETING.match(above.text):
+    if cues.GREETING.match(above.text):
         return False
     joined = above.block == lines[at].block
-    return bool(_ANNOUNCES.search(above.text)) or (joined and not _ENDED.search(above.text))
+    return bool(cues.ANNOUNCES.search(above.text)) or (joined and not cues.ENDED.search(above.text))
 
 
 def _below_legal(lines: Sequence[_Line]) -> int:
@@ -206,11 +239,11 @@ def _below_legal(lines: Sequence[_Line]) -> int:
         last = lines[at - 1].text
         if begin < at and _is_legal(paragraph):
             at = _legal_start(lines, begin, at)
-        elif _is_legal(last) or _DEVICE.match(last) or _RULE.match(last):
+        elif _is_legal(last) or cues.DEVICE.match(last) or cues.RULE.match(last):
             at -= 1
         else:
             break
-    while at < len(lines) and _RULE.match(lines[at].text) and at + 1 == len(lines):
+    while at < len(lines) and cues.RULE.match(lines[at].text) and at + 1 == len(lines):
         at += 1  # a rule with nothing below it
     return at
 
@@ -225,52 +258,54 @@ def _legal_start(lines: Sequence[_Line], begin: int, end: int) -> int:
 
 
 def _could_be_legal(text: str) -> bool:
-    return bool(text.strip()) and len(text) <= _LONGEST and not _GREETING.match(text)
+    return bool(text.strip()) and len(text) <= _LONGEST and not cues.GREETING.match(text)
 
 
 def _legal_cues(text: str) -> int:
-    return sum(bool(pattern.search(text)) for pattern in _LEGAL)
+    return sum(bool(pattern.search(text)) for pattern in cues.LEGAL)
 
 
 def _is_legal(text: str) -> bool:
-    short_notice = len(text) <= 2 * _SHORT and bool(_PRINTING.search(text))
-    return short_notice or (len(text) <= 3 * _LONGEST and _legal_cues(text) >= _ENOUGH_LEGAL)
+    short_notice = len(text) <= 2 * _SHORT and bool(cues.PRINTING.search(text))
+    return short_notice or (len(text) <= 3 * _LONGEST and _legal_cues(text) >= cues.ENOUGH_LEGAL)
 
 
 def _contacts(text: str) -> int:
     """Kinds of contact data in a line."""
-    return sum(bool(pattern.search(text)) for pattern in (_PHONE, _ADDRESS, _LABEL, _PLACE))
+    return sum(
+        bool(pattern.search(text)) for pattern in (cues.PHONE, cues.ADDRESS, cues.LABEL, cues.PLACE)
+    )
 
 
 def _identity(text: str) -> bool:
     bare = text.strip(" |/·*[]<>")
-    firm = _COMPANY_END.search(bare)
-    if not bare or len(bare) > 2 * _SHORT or (_SENTENCE.search(bare) and not firm):
+    firm = cues.COMPANY_END.search(bare)
+    if not bare or len(bare) > 2 * _SHORT or (cues.SENTENCE.search(bare) and not firm):
         return False
-    return bool(_COMPANY.search(bare) or _POSITION.search(bare) or _UNIT.search(bare))
+    return bool(cues.COMPANY.search(bare) or cues.POSITION.search(bare) or cues.UNIT.search(bare))
 
 
 def _tells(text: str) -> bool:
     """Whether a line can begin a signature."""
-    return bool(_RULE.match(text) or _contacts(text) or _identity(text) or _is_name(text))
+    return bool(cues.RULE.match(text) or _contacts(text) or _identity(text) or _is_name(text))
 
 
 def _is_name(text: str) -> bool:
     """A name, or the same one in two scripts."""
-    return all(_NAME.match(part) for part in re.split(r"[|/]", text))
+    return all(cues.NAME.match(part) for part in re.split(r"[|/]", text))
 
 
 def _belongs(text: str) -> bool:
     """Whether a line can be part of a signature."""
-    if len(text) > 4 * _SHORT or _GREETING.match(text):
+    if len(text) > 4 * _SHORT or cues.GREETING.match(text):
         return False
-    if not text.strip() or _RULE.match(text) or _DEVICE.match(text) or _is_name(text):
+    if not text.strip() or cues.RULE.match(text) or cues.DEVICE.match(text) or _is_name(text):
         return True
     if _contacts(text):
         # a sentence that mentions a number is somebody's text
-        return not _SENTENCE.search(text) or bool(_LABEL.match(text.lstrip(" |[(<*")))
+        return not cues.SENTENCE.search(text) or bool(cues.LABEL.match(text.lstrip(" |[(<*")))
     return _identity(text) or (
-        len(text.strip()) <= _SHORT and not _SENTENCE.search(text) and _slogan(text)
+        len(text.strip()) <= _SHORT and not cues.SENTENCE.search(text) and _slogan(text)
     )
 
 
@@ -286,7 +321,11 @@ def _proves(lines: Sequence[str]) -> bool:
     """Contact data of two kinds, or of one beside who somebody is."""
     kinds = {
         name
-        for name, pattern in (("phone", _PHONE), ("address", _ADDRESS), ("place", _PLACE))
+        for name, pattern in (
+            ("phone", cues.PHONE),
+            ("address", cues.ADDRESS),
+            ("place", cues.PLACE),
+        )
         if any(pattern.search(line) for line in lines)
     }
     who = any(_identity(line) or _is_name(line) for line in lines)
@@ -295,7 +334,8 @@ def _proves(lines: Sequence[str]) -> bool:
 
 def _prose(lines: Sequence[str]) -> bool:
     return any(
-        len(line) > 4 * _SHORT or (_SENTENCE.search(line) and not _contacts(line)) for line in lines
+        len(line) > 4 * _SHORT or (cues.SENTENCE.search(line) and not _contacts(line))
+        for line in lines
     )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from contracts.documents import Block, BlockKind, Cell, Layer, Position, Table
+from parsers.mail.closing import is_signature
 from parsers.mail.text_body import starts_quote
 
 if TYPE_CHECKING:
@@ -150,6 +151,8 @@ class _Reader:
             return replace(inner, layer=Layer.HIDDEN)
         if not self.forwarded and state.layer is Layer.BODY and _is_quote(element, tag):
             return replace(inner, layer=Layer.QUOTED)
+        if not self.forwarded and state.layer is Layer.BODY and _is_signature(element):
+            return replace(inner, layer=Layer.FURNITURE)
         return inner
 
     def _text(self, text: str | None, state: _State) -> None:
@@ -170,6 +173,15 @@ def _is_quote(element: HtmlElement, tag: str) -> bool:
         any(name in classes for name in _QUOTE_CLASSES)
         or element.get("id", "").lower() in _QUOTE_IDS
     )
+
+
+def _is_signature(element: HtmlElement) -> bool:
+    """Programs name the place of the signature; what is written there must look like one."""
+    named = f"{element.get('class', '')} {element.get('id', '')}".lower()
+    if "signature" not in named or element.find(".//blockquote") is not None:
+        return False
+    text = "\n".join(part.strip() for part in element.itertext() if part.strip())
+    return is_signature(text)
 
 
 def _quoted_tail(blocks: list[Block], *, forwarded: bool) -> list[Block]:

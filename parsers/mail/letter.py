@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -11,16 +12,18 @@ from contracts.failures import FailureClass
 from parsers.common.names import safe_name
 from parsers.mail.closing import set_closing_apart
 from parsers.mail.html_body import html_blocks
+from parsers.mail.sender import Sender
 from parsers.mail.text_body import text_blocks
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from contracts.parsing import ParserContext
 
 __all__ = ["Attachment", "Body", "Letter", "to_document"]
 
 _FORWARDS = ("fw:", "fwd:", "fw :", "전달:", "[전달]", "전달 :")
+_ANSWERS = re.compile(r"\s*(?:\[[^\]]{1,30}\]\s*)?(?:re|aw|sv|antw|답장|회신|답변)\s*(?:\[\d+\]|\(\d+\))?\s*[:：]|\s*\[(?:re|회신|답장)\]", re.IGNORECASE)  # fmt: skip
 _RIGHTS_MANAGED = "application/x-microsoft-rpmsg-message"
 _ENCRYPTED_TYPES = frozenset({"application/pgp-encrypted"})
 _STUB_SHARE = 0.5
@@ -66,8 +69,14 @@ def to_document(letter: Letter, context: ParserContext) -> ParsedDocument:
     """
     subject = letter.properties.get("subject", "")
     forwarded = subject.lower().lstrip().startswith(_FORWARDS)
-    blocks = [block for body in letter.bodies for block in _blocks(body, forwarded=forwarded)]
-    blocks = blocks if forwarded else set_closing_apart(blocks)
+    answers = _is_answer(letter.properties)
+    blocks = [
+        block
+        for body in letter.bodies
+        for block in _blocks(body, forwarded=forwarded, answers=answers)
+    ]
+    if not forwarded:
+        blocks = set_closing_apart(blocks, Sender(letter.properties.get("from", "")))
     _refuse_locked(letter, blocks)
     if not blocks and not letter.attachments and not letter.properties:
         raise ParseFailure(FailureClass.EMPTY, "a mail without headers, text and attachments")
@@ -84,6 +93,13 @@ def to_document(letter: Letter, context: ParserContext) -> ParsedDocument:
     )
 
 
+def _is_answer(properties: Mapping[str, str]) -> bool:
+    """Whether a mail says that it answers another one."""
+    subject = properties.get("subject", "")
+    named = any(properties.get(name) for name in ("in_reply_to", "references"))
+    return named or bool(_ANSWERS.match(subject))
+
+
 def _refuse_locked(letter: Letter, blocks: Sequence[Block]) -> None:
     types = {attachment.media_type for attachment in letter.attachments}
     if _RIGHTS_MANAGED in types or any(
@@ -96,9 +112,11 @@ def _refuse_locked(letter: Letter, blocks: Sequence[Block]) -> None:
         raise ParseFailure(FailureClass.ENCRYPTED, "application/pgp-encrypted")
 
 
-def _blocks(body: Body, *, forwarded: bool) -> list[Block]:
+def _blocks(body: Body, *, forwarded: bool, answers: bool) -> list[Block]:
     """The richer of the two alternatives: HTML with tables, or where the plain text is only a stub."""
-    plain = text_blocks(body.plain, forwarded=forwarded) if body.plain.strip() else []
+    plain: list[Block] = []
+    if body.plain.strip():
+        plain = text_blocks(body.plain, forwarded=forwarded, answers=answers)
     if not body.html.strip():
         return plain
     rich = html_blocks(body.html, forwarded=forwarded)

@@ -16,7 +16,8 @@ _PLACE = Position(message=1)
 _DIVIDER = re.compile(
     r"\s*[-_=*\[\s]{2,}\s*(?:original message|original appointment|원본 ?메시지|원본 ?(?:이|전자 ?)?메일|원문|"
     r"받은 ?메일 ?내용|보낸 ?메일 ?내용|reply message|원본 메일 내용)\s*[-_=*\]\s]*$|"
-    r"\s*\[\s*(?:원본 ?메시지|원본 ?메일)\s*\]\s*$",
+    r"\s*\[\s*(?:원본 ?메시지|원본 ?메일)\s*\]\s*$|"
+    r"\s*\|-{6,}>\s*$",  # Notes draws the old headers in boxes
     re.IGNORECASE,
 )
 _ATTRIBUTION = re.compile(
@@ -33,24 +34,28 @@ _OLD_HEADER = re.compile(
     re.IGNORECASE,
 )
 _MIN_OLD_HEADERS = 3
+_OLD_VALUE = re.compile(r"@|\d{4}\s?[년./-]|\b(?:19|20)\d\d\b|\b\d{1,2}:\d\d\b")
+"""An address, a year or a time: headers name when and by whom; a list of stops or months does not."""
 _ATTRIBUTION_LINES = 3
 _ATTRIBUTION_ENDS = (":", "작성", "글", "메시지", "메일")
 _LONGEST_MARK = 400
 """Longer lines are no dividers; matching them would take time that grows with their square."""
 
 
-def text_blocks(text: str, *, forwarded: bool = False) -> list[Block]:
+def text_blocks(text: str, *, forwarded: bool = False, answers: bool = True) -> list[Block]:
     """Paragraphs of a plain body.
 
     Args:
         text: The body.
         forwarded: The mail hands on another one: what is below a divider is its content, not a quotation.
+        answers: The mail answers another one: otherwise a line with ``>`` is quoted only below one that says whose it is.
     """
     blocks: list[Block] = []
-    for lines, layer in _runs(text.expandtabs(4).splitlines(), forwarded=forwarded):
+    lines = text.expandtabs(4).splitlines()
+    for run, layer in _runs(lines, forwarded=forwarded, answers=answers):
         blocks += [
             Block(kind=BlockKind.PARAGRAPH, text=paragraph, layer=layer, position=_PLACE)
-            for paragraph in _paragraphs(lines)
+            for paragraph in _paragraphs(run)
         ]
     return blocks
 
@@ -63,10 +68,9 @@ def starts_quote(lines: Sequence[str], at: int) -> bool:
         return True
     if not _OLD_HEADER.match(lines[at]):
         return False
-    following = [line for line in lines[at : at + 8] if line.strip()]
-    return (
-        sum(bool(_OLD_HEADER.match(line[:_LONGEST_MARK])) for line in following) >= _MIN_OLD_HEADERS
-    )
+    following = [line[:_LONGEST_MARK] for line in lines[at : at + 8] if line.strip()]
+    headers = [line for line in following if _OLD_HEADER.match(line)]
+    return len(headers) >= _MIN_OLD_HEADERS and any(_OLD_VALUE.search(line) for line in headers)
 
 
 def unflow(text: str, *, delete_space: bool) -> str:
@@ -93,11 +97,11 @@ def unflow(text: str, *, delete_space: bool) -> str:
     return "\n".join(lines)
 
 
-def _runs(lines: list[str], *, forwarded: bool) -> Iterator[tuple[list[str], Layer]]:
+def _runs(lines: list[str], *, forwarded: bool, answers: bool) -> Iterator[tuple[list[str], Layer]]:
     """Neighbouring lines of one layer, quotation marks removed."""
     run: list[str] = []
     layer = Layer.BODY
-    for line, wanted in _layered(lines, forwarded=forwarded):
+    for line, wanted in _layered(lines, forwarded=forwarded, answers=answers):
         if wanted is not layer and run:
             yield run, layer
             run = []
@@ -107,8 +111,9 @@ def _runs(lines: list[str], *, forwarded: bool) -> Iterator[tuple[list[str], Lay
         yield run, layer
 
 
-def _layered(lines: list[str], *, forwarded: bool) -> Iterator[tuple[str, Layer]]:
+def _layered(lines: list[str], *, forwarded: bool, answers: bool) -> Iterator[tuple[str, Layer]]:
     own_text = False
+    marks_quote = answers or forwarded
     rest_is_old = False
     at = 0
     while at < len(lines):
@@ -117,9 +122,10 @@ def _layered(lines: list[str], *, forwarded: bool) -> Iterator[tuple[str, Layer]
             rest_is_old = starts_quote(lines, at)
         if rest_is_old:
             yield _bare(line), Layer.QUOTED
-        elif line.lstrip().startswith(">"):
+        elif marks_quote and line.lstrip().startswith(">"):
             yield _bare(line), Layer.BODY if forwarded else Layer.QUOTED
         elif span := _attribution(lines, at):
+            marks_quote = True
             for number in range(span):
                 yield lines[at + number], Layer.QUOTED
             rest_is_old = own_text and not forwarded and not _marked_below(lines, at + span)
