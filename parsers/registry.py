@@ -51,6 +51,7 @@ PARSERS: tuple[ParserEntry, ...] = (
     ParserEntry("xls", frozenset({"xls"}), "parsers.xls:XlsParser", version=3),
     ParserEntry("docx", frozenset({"docx"}), "parsers.docx:DocxParser", version=2),
     ParserEntry("legacy", frozenset({"doc", "ppt", "rtf"}), "parsers.legacy:LegacyParser"),
+    ParserEntry("hwp3", frozenset({"hwp3"}), "parsers.legacy.hwp3:Hwp3Parser"),
     ParserEntry("xlsb", frozenset({"xlsb"}), "parsers.xlsx.binary:XlsbParser"),
     ParserEntry("odf", frozenset({"odt", "ods", "odp", "odg"}), "parsers.odf:OdfParser"),
     ParserEntry("hwp", frozenset({"hwp"}), "parsers.hwp:HwpParser", version=3),
