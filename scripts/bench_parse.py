@@ -42,6 +42,7 @@ KNOWS = {
     "markitdown": set(FORMATS) - {"hwp", "hwpx", "doc", "ppt"},
 }
 PATIENCE = 300.0
+_MOSTLY = 0.95
 
 
 @dataclass
@@ -56,7 +57,10 @@ class Reader:
     seconds: dict[str, dict[Path, float]] = field(
         default_factory=lambda: collections.defaultdict(dict)
     )
-    problems: collections.Counter[str] = field(default_factory=collections.Counter)
+    alone: dict[str, dict[Path, float]] = field(
+        default_factory=lambda: collections.defaultdict(dict)
+    )
+    unread: dict[str, set[Path]] = field(default_factory=lambda: collections.defaultdict(set))
 
     def read(self, kind: str, path: Path) -> None:
         """Read one file once more."""
@@ -68,10 +72,14 @@ class Reader:
         if not line:
             raise SystemExit(f"{self.name} ended while it read {path.name}")
         answer = json.loads(line)
-        best = self.seconds[kind].get(path, PATIENCE)
-        if path not in self.seconds[kind] and answer["problem"]:
-            self.problems[kind] += 1
-        self.seconds[kind][path] = min(best, answer["seconds"])
+        if answer["problem"]:
+            self.unread[kind].add(path)
+            return
+        for times, spent in (
+            (self.seconds, answer["seconds"]),
+            (self.alone, answer.get("alone") or answer["seconds"]),
+        ):
+            times[kind][path] = min(times[kind].get(path, PATIENCE), spent)
 
     def end(self) -> None:
         """Stop it, and its server."""
@@ -180,7 +188,8 @@ def show(out: Path, path: Path) -> int:
 def report(readers: list[Reader], files: dict[str, list[Path]], given: argparse.Namespace) -> None:
     """Two tables: seconds, and facts."""
     print(
-        f"\nseconds, best of {given.rounds} rounds (files that it does not read are left out of its sum: n read of n)\n"
+        f"\nseconds, best of {given.rounds} rounds (files that it does not read are left out of its sum: n read of n; "
+        "alone: without the attachments and embedded files that it reads apart)\n"
     )
     print("| format | files | " + " | ".join(r.name for r in readers) + " |")
     print("|---|---|" + "---|" * len(readers))
@@ -188,9 +197,12 @@ def report(readers: list[Reader], files: dict[str, list[Path]], given: argparse.
         cells = []
         for reader in readers:
             spent = reader.seconds.get(kind)
-            failed = reader.problems[kind]
+            failed = len(reader.unread[kind])
             note = f" ({len(paths) - failed})" if failed else ""
-            cells.append(f"{sum(spent.values()):.2f}{note}" if spent else "–")
+            alone = sum(reader.alone[kind].values())
+            if spent and alone < _MOSTLY * sum(spent.values()):
+                note += f", alone {alone:.3f}"
+            cells.append(f"{sum(spent.values()):.3f}{note}" if spent else "–")
         print(f"| {kind} | {len(paths)} | " + " | ".join(cells) + " |")
     print("| start | | " + " | ".join(f"{r.start:.2f}" for r in readers) + " |")
     if given.facts_tool.exists() and (given.corpus / "FACTS.jsonl").exists():

@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 
-Read = Callable[[Path], str]
+Read = Callable[[Path], tuple[str, float | None]]
+"""The text of a file, and the seconds that the file alone took where what lies within it was read apart."""
 
 
 def _seoga(*, ocr: bool) -> Read:
@@ -28,12 +30,12 @@ def _seoga(*, ocr: bool) -> Read:
 
     pool = ParsePool(ParseSettings(workers=1), OcrSettings(enabled=ocr))
 
-    def read(path: Path) -> str:
+    def read(path: Path) -> tuple[str, float | None]:
         with tempfile.TemporaryDirectory() as spool:
             node = Unfolding(pool, Path(spool)).parse_tree(path, path.name)
         if node.result.failure is not None:
             raise ValueError(node.result.failure.value)
-        return "\n".join(tree_lines(node))
+        return "\n".join(tree_lines(node)), node.result.seconds if node.children else None
 
     return read
 
@@ -41,20 +43,22 @@ def _seoga(*, ocr: bool) -> Read:
 def _kreuzberg() -> Read:
     import kreuzberg
 
-    return lambda path: str(kreuzberg.extract_file_sync(str(path)).content)
+    # what it read before it would otherwise answer from its cache, in any later round and run
+    config = kreuzberg.ExtractionConfig(use_cache=False)
+    return lambda path: (str(kreuzberg.extract_file_sync(str(path), config=config).content), None)
 
 
 def _markitdown() -> Read:
     from markitdown import MarkItDown
 
     reader = MarkItDown()
-    return lambda path: str(reader.convert(str(path)).text_content)
+    return lambda path: (str(reader.convert(str(path)).text_content), None)
 
 
 def _pymupdf4llm() -> Read:
     import pymupdf4llm
 
-    return lambda path: str(pymupdf4llm.to_markdown(str(path), show_progress=False))
+    return lambda path: (str(pymupdf4llm.to_markdown(str(path), show_progress=False)), None)
 
 
 def _tika(address: str) -> Read:
@@ -63,7 +67,7 @@ def _tika(address: str) -> Read:
 
     host = urllib.parse.urlsplit(address).netloc
 
-    def read(path: Path) -> str:
+    def read(path: Path) -> tuple[str, float | None]:
         connection = http.client.HTTPConnection(host, timeout=120)
         headers = {
             "Accept": "text/html",
@@ -76,7 +80,7 @@ def _tika(address: str) -> Read:
         connection.close()
         if answer.status != 200:  # noqa: PLR2004  HTTP
             raise ValueError(f"status {answer.status}")
-        return text
+        return text, None
 
     return read
 
@@ -92,9 +96,9 @@ def main() -> int:
         "pymupdf4llm": _pymupdf4llm,
         "tika": lambda: _tika(sys.argv[3]),
     }
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)  # readers print, and so do the libraries below them
     read = makers[name]()
-    answers = sys.stdout
-    sys.stdout = sys.stderr  # readers print
     answers.write("ready\n")
     answers.flush()
     for line in sys.stdin:
@@ -102,14 +106,14 @@ def main() -> int:
         started = time.perf_counter()
         problem = ""
         try:
-            text = read(path)
+            text, alone = read(path)
         except BaseException as failure:  # noqa: BLE001  whatever a reader raises is its answer
-            text, problem = "", f"{type(failure).__name__}: {failure}"[:200]
+            text, alone, problem = "", None, f"{type(failure).__name__}: {failure}"[:200]
         spent = time.perf_counter() - started
         (out / hashlib.sha256(str(path).encode()).hexdigest()).write_text(
             text, encoding="utf-8", errors="replace"
         )
-        answers.write(json.dumps({"seconds": spent, "problem": problem}) + "\n")
+        answers.write(json.dumps({"seconds": spent, "alone": alone, "problem": problem}) + "\n")
         answers.flush()
     return 0
 
