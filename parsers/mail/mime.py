@@ -19,6 +19,7 @@ from parsers.mail.headers import decode_header, header_bytes, iso_date, paramete
 from parsers.mail.letter import Attachment, Body, Letter
 from parsers.mail.signed import signed_content
 from parsers.mail.text_body import unflow
+from parsers.mail.uuencoded import take_files
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -159,7 +160,7 @@ class _Walker:
         elif (
             kind.startswith("text/") and kind in {"text/plain", "text/html"} and not _is_file(part)
         ):
-            text = self._text(part)
+            text = self._text(part, kind)
             self._letter.bodies.append(Body(html=text) if kind == "text/html" else Body(plain=text))
         else:
             self._attach(part, _relation(part, relation), kind)
@@ -189,15 +190,35 @@ class _Walker:
             Body(plain="\n\n".join(plains), html=rich[-1] if rich else "")
         ]
 
-    def _text(self, part: Message) -> str:
+    def _text(self, part: Message, kind: str) -> str:
         data = _payload(part)
         content_type, settings = parameters(raw_header(part, "Content-Type"), self._charset)
         decoded = decode_text(data, settings.get("charset", ""))
         if not decoded.sound:
             self._letter.warnings.append("some bytes of the text do not fit its charset")
+        text = decoded.text if kind == "text/html" else self._without_files(decoded.text)
         if content_type == "text/plain" and settings.get("format", "").lower() == "flowed":
-            return unflow(decoded.text, delete_space=settings.get("delsp", "").lower() == "yes")
-        return decoded.text
+            return unflow(text, delete_space=settings.get("delsp", "").lower() == "yes")
+        return text
+
+    def _without_files(self, text: str) -> str:
+        """The text without uuencoded files, which become attachments."""
+        rest, files = take_files(text)
+        for file in files:
+            failure = None if file.data else FailureClass.EMPTY
+            detail = "" if file.data else "an attachment of 0 bytes"
+            self._letter.attachments.append(
+                Attachment(
+                    name=without_surrogates(file.name),
+                    relation=ChildRelation.ATTACHMENT,
+                    data=file.data,
+                    failure=failure,
+                    detail=detail,
+                )
+            )
+        if not all(file.whole for file in files):
+            self._letter.warnings.append("a uuencoded file is cut off or damaged")
+        return rest
 
     def _smime(self, part: Message, relation: ChildRelation, kind: str, depth: int) -> None:
         _, settings = parameters(raw_header(part, "Content-Type"))
