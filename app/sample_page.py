@@ -7,19 +7,27 @@ from __future__ import annotations
 import base64
 import html
 import io
+import re
+import tempfile
+from pathlib import Path
 from typing import TYPE_CHECKING
+
+from app.sample_preview import missing_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from pathlib import Path
 
+    from app.sample_preview import Preview
     from contracts.documents import Block, Box, ParsedDocument, Table
 
-__all__ = ["page_html", "page_picture"]
+__all__ = ["page_html", "page_picture", "rendered_picture"]
 
 _DPI = 110
 _PICTURES = frozenset({"png", "jpeg", "tiff", "bmp", "gif", "webp"})
 _DOUBTFUL = 0.8
+_RENDERED = {"hwp3": "hwp", "doc": "doc", "docx": "docx", "rtf": "rtf", "odt": "odt", "ppt": "ppt", "pptx": "pptx", "odp": "odp"}  # fmt: skip
+"""Formats that LibreOffice draws page by page, with the ending by which it knows them. It has no filter for HWP 5."""
+_RENDER_SECONDS = 60.0
 _STYLE = """
 body{font:14px/1.5 sans-serif;margin:0;display:grid;grid-template-columns:1fr 1fr;gap:12px}
 header{grid-column:1/3;padding:8px 12px;background:#eee}
@@ -27,7 +35,8 @@ figure{margin:0;position:relative;align-self:start}figure img{width:100%}
 figure i{position:absolute;border:1px solid #06c;font:10px sans-serif;color:#06c}
 main{padding-right:12px}section{border-left:3px solid #06c;margin:6px 0;padding:2px 8px}
 section.doubt{border-color:#c30}small{color:#666}table{border-collapse:collapse}td{border:1px solid #999;padding:2px 4px}
-pre{white-space:pre-wrap;margin:0;font:inherit}
+pre{white-space:pre-wrap;margin:0;font:inherit}mark{background:#fcc}
+aside{padding:0 12px}aside pre{border:1px solid #ccc;padding:4px 8px}aside img{max-width:100%}
 """
 
 
@@ -62,26 +71,56 @@ def page_picture(
     return None
 
 
+def rendered_picture(
+    path: Path, format_name: str, page: int, office: str
+) -> tuple[bytes, tuple[float, float]] | None:
+    """As :func:`page_picture`, drawn by LibreOffice; None where there is none, or it cannot.
+
+    Args:
+        path: The original.
+        format_name: As sniffed.
+        page: From 1; 0 for the first.
+        office: Setting ``parse.office``.
+    """
+    from parsers.legacy.converter import converter_for
+
+    converter = converter_for(office) if format_name in _RENDERED else None
+    if converter is None:
+        return None
+    with tempfile.TemporaryDirectory(prefix="seoga-sample-") as folder:
+        named = Path(folder) / f"source.{_RENDERED[format_name]}"
+        named.symlink_to(path.resolve())
+        made = Path(folder) / "made.pdf"
+        if not converter.convert(named, made, "pdf", _RENDER_SECONDS):
+            return None
+        return page_picture(made, "pdf", max(page, 1))
+
+
 def page_html(
     document: ParsedDocument,
     page: int,
     title: str,
     picture: tuple[bytes, tuple[float, float]] | None,
+    preview: Preview | None = None,
 ) -> str:
     """The file; blocks are numbered in reading order, doubtful ones stand out.
 
     Args:
         document: What was read.
-        page: From 1; 0 for all of a document without pages.
+        page: From 1; 0 for all. Of a document whose blocks have no pages (HWP, HWPX) all is shown.
         title: What stands above, such as the path.
         picture: See :func:`page_picture`.
+        preview: What the document says of itself; shown where there is no picture of the page.
     """
+    if not any(_page(block) for block in document.blocks):
+        page = 0
     blocks = [block for block in document.blocks if page in {0, _page(block)}]
-    left = (
-        _figure(picture, blocks)
-        if picture
-        else "<p>(no picture of this format: open the original)</p>"
-    )
+    if picture:
+        left = _figure(picture, blocks)
+    elif preview:
+        left = _preview(preview, document)
+    else:
+        left = "<p>이 형식은 그림이 없습니다: 원본을 여세요 (no picture of this format: open the original)</p>"
     right = "".join(_section(number, block) for number, block in enumerate(blocks, 1))
     head = f"<header>{html.escape(title)} &middot; {page or 'all'}</header>"
     return (
@@ -104,6 +143,24 @@ def _figure(picture: tuple[bytes, tuple[float, float]], blocks: Iterable[Block])
         if block.position.box is not None and size[0] > 0
     )
     return f"<figure>{image}{marks}</figure>"
+
+
+def _preview(preview: Preview, document: ParsedDocument) -> str:
+    """The stored preview; words of it that were not read stand out."""
+    parts = ["<h2>문서에 저장된 미리 보기 (the document's own preview)</h2>"]
+    if preview.picture:
+        data = base64.b64encode(preview.picture).decode()
+        parts.append(f'<p>첫 쪽 (first page)</p><img alt="" src="data:image/png;base64,{data}">')
+    if preview.text:
+        missing = set(missing_words(preview.text, document.blocks))
+        shown = "".join(
+            f"<mark>{html.escape(piece)}</mark>" if piece in missing else html.escape(piece)
+            for piece in re.split(r"([^\s<>]+)", preview.text)
+        )
+        parts.append(
+            f"<p>글의 처음; 읽은 글에 없는 낱말 {len(missing)}개 (beginning of the text; words that were not read)</p><pre>{shown}</pre>"
+        )
+    return f"<aside>{''.join(parts)}</aside>"
 
 
 def _mark(number: int, box: Box, size: tuple[float, float]) -> str:

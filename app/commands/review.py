@@ -65,6 +65,7 @@ def show(document_id: str, out: Path | None) -> None:
     """한 문서의 충돌과 증거, 또는 한 쪽의 원본 그림과 읽은 블록 (VERSION:PAGE --out FILE.html).
 
     Conflicts of a document with their evidence; for VERSION:PAGE its picture beside the blocks that were read, as HTML.
+    HWP and HWPX, which cannot be drawn here, stand beside the preview that the file itself holds.
     """
     from app.wiring import open_catalog
     from contracts.settings import load_settings
@@ -158,7 +159,8 @@ def _split(key: str) -> tuple[str, int]:
 
 
 def _show_page(settings: Settings, key: str, out: Path | None) -> None:
-    from app.sample_page import page_html, page_picture
+    from app.sample_page import page_html, page_picture, rendered_picture
+    from app.sample_preview import own_preview
     from app.wiring import open_blobs, open_catalog, source_settings
     from contracts.documents import SourceItem
     from contracts.errors import NotFoundError
@@ -179,7 +181,7 @@ def _show_page(settings: Settings, key: str, out: Path | None) -> None:
                 f"what was read of {record.path} is not stored any more: ingest again"
             )
         item = catalog.items.get(record.item_id)
-        picture = None
+        picture, preview = None, None
         if item is not None and not record.parent_id:
             source = make_source(source_settings(catalog, record.source))
             listed = SourceItem(
@@ -187,8 +189,12 @@ def _show_page(settings: Settings, key: str, out: Path | None) -> None:
                 size=item.size, modified_ns=item.modified_ns, changed_ns=item.changed_ns,
             )  # fmt: skip
             with source.fetch(listed) as path:
-                picture = page_picture(path, version.format, page)
-    out.write_text(page_html(parsed, page, record.path, picture), encoding="utf-8")
+                picture = page_picture(path, version.format, page) or rendered_picture(
+                    path, version.format, page, settings.parse.office
+                )
+                preview = own_preview(path, version.format, settings.parse)
+    shown = page_html(parsed, page, record.path, picture, preview)
+    out.write_text(shown, encoding="utf-8")
     click.echo(str(out))
 
 

@@ -149,6 +149,10 @@ class Container:
         """Title, author, dates, page count of the summary stream; many writers leave it out."""
         return summary_properties(self._stored(_SUMMARY) or b"")
 
+    def preview(self) -> tuple[bytes, bytes]:
+        """Picture and text of the stored preview (``PrvImage``, ``PrvText``) as they are; b"" where there is none."""
+        return self._stored("PrvImage") or b"", self._stored("PrvText") or b""
+
     def _stored(self, path: str) -> bytes | None:
         try:
             with self._ole.openstream(path) as stream:

@@ -111,6 +111,16 @@ class Package:
             return b"".join(parts), False
         return b"".join(parts), True
 
+    def preview(self) -> tuple[bytes, bytes]:
+        """Picture and text of the stored preview (``Preview/Prv…``) as they are; b"" where there is none.
+
+        Raises:
+            ParseFailure: ``archive_bomb`` beyond the limits.
+        """
+        image = next((n for n in self._names if n.lower().startswith("preview/prvimage.")), "")
+        picture = self.read(image) if image else None
+        return picture or b"", self.read("Preview/PrvText.txt") or b""
+
     def sections(self) -> list[str]:
         """Section parts in reading order: the spine's, then those that no spine names."""
         return self._ordered(_SECTION)

@@ -62,7 +62,7 @@ class Converter:
         Args:
             source: The file; its name's ending helps LibreOffice to know what it is.
             target: Where the result shall lie.
-            format_name: ``docx``, ``pptx`` or ``xlsx``.
+            format_name: ``docx``, ``pptx``, ``xlsx`` or ``pdf``.
             seconds: Time limit.
 
         Returns:

@@ -2,18 +2,32 @@
 
 from __future__ import annotations
 
+import base64
+import io
+import re
+import struct
 import subprocess
 import sys
+import zipfile
+from typing import TYPE_CHECKING
 
 import pymupdf
 import pytest
 from click.testing import CliRunner
+from PIL import Image
 
 from app.commands.review import command
-from app.sample_page import page_html, page_picture
+from app.sample_page import page_html, page_picture, rendered_picture
+from app.sample_preview import Preview, missing_words, own_preview
 from app.samples import agreements, right_pages
 from catalog.records import PageVerdict
 from contracts.documents import Block, BlockKind, Cell, ParsedDocument, Position, Table
+from contracts.settings import ParseSettings
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+HWPML = "http://www.hancom.co.kr/hwpml/2011"
 
 
 def verdicts(by: str, *words: str) -> list[PageVerdict]:
@@ -69,6 +83,100 @@ def test_a_page_stands_beside_its_blocks(tmp_path):
     assert page_picture(path, "hwp", 1) is None
 
 
+def picture(kind: str, size: tuple[int, int] = (40, 60)) -> bytes:
+    out = io.BytesIO()
+    Image.new("RGB", size, "#336699").save(out, kind)
+    return out.getvalue()
+
+
+def hwp(path: Path, streams: dict[str, bytes]) -> None:
+    """An HWP 5 file without text, with the streams of a preview."""
+    from extract_msg import OleWriter
+
+    header = b"HWP Document File".ljust(32, b"\0") + struct.pack("<II", 0x05010001, 0)
+    writer = OleWriter()
+    for name, data in {"FileHeader": header.ljust(256, b"\0"), **streams}.items():
+        writer.addEntry([name], data)
+    out = io.BytesIO()
+    writer.write(out)
+    path.write_bytes(out.getvalue())
+
+
+def hwpx(path: Path, text: str, parts: dict[str, bytes]) -> None:
+    """An HWPX package with one paragraph and the given parts."""
+    section = (
+        f'<hs:sec xmlns:hs="{HWPML}/section" xmlns:hp="{HWPML}/paragraph"><hp:p id="0">'
+        f'<hp:run charPrIDRef="0"><hp:t>{text}</hp:t></hp:run></hp:p></hs:sec>'
+    )
+    with zipfile.ZipFile(path, "w") as package:
+        package.writestr("mimetype", "application/hwp+zip")
+        package.writestr("Contents/section0.xml", section)
+        for name, data in parts.items():
+            package.writestr(name, data)
+
+
+@pytest.mark.parametrize("kind", ["PNG", "GIF", "BMP"])
+def test_hwp_and_hwpx_bring_their_own_preview(tmp_path, kind):
+    text = "작업 표준\r\n<온도><60도>\r\n"
+    hwp(tmp_path / "a.hwp", {"PrvImage": picture(kind), "PrvText": text.encode("utf-16-le")})
+    parts = {"Preview/PrvText.txt": text.encode(), f"Preview/PrvImage.{kind}": picture(kind)}
+    hwpx(tmp_path / "a.hwpx", "본문", parts)
+    for name in ("hwp", "hwpx"):
+        preview = own_preview(tmp_path / f"a.{name}", name, ParseSettings())
+        assert preview is not None
+        assert preview.text == "작업 표준\n<온도><60도>"
+        with Image.open(io.BytesIO(preview.picture)) as shown:
+            assert (shown.format, shown.size) == ("PNG", (40, 60))
+            assert shown.getpixel((5, 5)) == (0x33, 0x66, 0x99)
+
+
+def test_a_preview_that_cannot_be_read_is_none(tmp_path):
+    limits = ParseSettings()
+    hwp(tmp_path / "none.hwp", {})
+    hwp(tmp_path / "bad.hwp", {"PrvImage": b"\x89PNG\r\n\x1a\nno picture", "PrvText": b""})
+    (tmp_path / "cut.hwp").write_bytes((tmp_path / "none.hwp").read_bytes()[:700])
+    hwpx(tmp_path / "a.hwpx", "본문", {"Preview/PrvImage.png": picture("PNG")[:60]})
+    for name in ("none.hwp", "bad.hwp", "cut.hwp", "a.hwpx"):
+        assert own_preview(tmp_path / name, name.rpartition(".")[2], limits) is None
+    assert own_preview(tmp_path / "a.hwpx", "docx", limits) is None
+
+
+def test_slides_are_drawn_by_libreoffice_and_hwp_is_not_tried(tmp_path):
+    from pptx import Presentation
+
+    show = Presentation()
+    for title in ("첫째", "둘째"):
+        show.slides.add_slide(show.slide_layouts[5]).shapes.title.text = title
+    show.save(tmp_path / "a.pptx")
+    drawn = rendered_picture(tmp_path / "a.pptx", "pptx", 2, "auto")
+    assert drawn is not None
+    assert drawn[0].startswith(b"\x89PNG")
+    assert drawn[1] == pytest.approx((720, 540), abs=1)
+    assert rendered_picture(tmp_path / "a.pptx", "pptx", 3, "auto") is None
+    assert rendered_picture(tmp_path / "a.pptx", "pptx", 1, "off") is None
+    assert rendered_picture(tmp_path / "a.pptx", "hwp", 1, "auto") is None
+
+
+def test_words_of_the_preview_that_were_not_read_stand_out():
+    table = Table(cells=(Cell(0, 0, "온도"), Cell(0, 1, "60 ± 3 도")), rows=1, columns=2)
+    blocks = (
+        Block(kind=BlockKind.LIST_ITEM, label="1.", text="목적"),
+        Block(kind=BlockKind.TABLE, table=table),
+    )
+    text = "1. 목적\n<온도><60±3도>\n<압력> 목"
+    assert missing_words(text, blocks) == ["압력"]
+    document = ParsedDocument(format="hwp", blocks=blocks)
+    shown = page_html(document, 1, "a.hwp", None, Preview(picture("PNG"), text))
+    assert "<mark>압력</mark>" in shown
+    assert shown.count("<mark>") == 1
+    assert "낱말 1개" in shown
+    assert base64.b64encode(picture("PNG")).decode() in shown
+    # the blocks of a document without pages stand beside it, whatever page the sample names
+    assert "목적" in shown.partition("<main>")[2]
+    assert "60 ± 3 도" in shown.partition("<main>")[2]
+    assert "원본을 여세요" in page_html(document, 1, "a.hwp", None)
+
+
 @pytest.mark.slow
 def test_from_a_sample_to_the_share_of_right_pages(tmp_path, monkeypatch):
     folder = tmp_path / "drive"
@@ -80,6 +188,11 @@ def test_from_a_sample_to_the_share_of_right_pages(tmp_path, monkeypatch):
         pdf.new_page().insert_text((60, 60), f"page {number} of the manual", fontsize=12)
     pdf.save(folder / "manual.pdf")
     (folder / "note.md").write_text("# 메모\n\n본문\n", encoding="utf-8")
+    parts = {
+        "Preview/PrvText.txt": "작업 표준 빠진말".encode(),
+        "Preview/PrvImage.png": picture("PNG"),
+    }
+    hwpx(folder / "work.hwpx", "작업 표준 본문", parts)
     monkeypatch.setenv("SEOGA_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("SEOGA_EMBEDDER__ENGINE", "hash")
     ingest = [sys.executable, "-c", "from app.cli import main; main()", "ingest", str(folder)]
@@ -92,13 +205,19 @@ def test_from_a_sample_to_the_share_of_right_pages(tmp_path, monkeypatch):
 
     listed = review("list", "--samples").splitlines()
     assert review("list", "--samples").splitlines() == listed
-    assert {line.split()[-1] for line in listed} == {"manual.pdf", "note.md"}
+    assert {line.split()[-1] for line in listed} == {"manual.pdf", "note.md", "work.hwpx"}
     (key,) = [line.split()[0] for line in listed if line.endswith("manual.pdf")]
     out = tmp_path / "page.html"
     review("show", key, "--out", str(out))
     page = key.rpartition(":")[2]
     assert f"page {page} of the manual" in out.read_text(encoding="utf-8")
     assert "data:image/png" in out.read_text(encoding="utf-8")
+    (other,) = [line.split()[0] for line in listed if line.endswith("work.hwpx")]
+    review("show", other, "--out", str(out))
+    left, _, right = out.read_text(encoding="utf-8").partition("<main>")
+    assert re.findall(r"<mark>(.*?)</mark>", left) == ["빠진말"]
+    assert "data:image/png" in left
+    assert "작업 표준 본문" in right
     review("mark", key, "page", "good", "--by", "kim")
     review("mark", key, "page", "fine", "--by", "kim", status=2)
     assert "1/1 = 1.000" in review("report")
