@@ -39,12 +39,12 @@ class ParserEntry:
 
 
 PARSERS: tuple[ParserEntry, ...] = (
-    ParserEntry("pdf", frozenset({"pdf"}), "parsers.pdf:PdfParser", version=4),
+    ParserEntry("pdf", frozenset({"pdf"}), "parsers.pdf:PdfParser", version=5),
     ParserEntry(
         "image",
         frozenset({"png", "jpeg", "tiff", "bmp", "gif", "webp"}),
         "parsers.image:ImageParser",
-        version=3,
+        version=4,
     ),
     ParserEntry("pptx", frozenset({"pptx"}), "parsers.pptx:PptxParser"),
     ParserEntry("xlsx", frozenset({"xlsx"}), "parsers.xlsx:XlsxParser", version=3),

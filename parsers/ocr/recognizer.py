@@ -40,6 +40,7 @@ _A_WORD = 2
 _WEAK = 70.0
 _OTHER_SIZES = (0.75, 1.3)
 _MOSTLY_HANGUL = 0.5
+_HARDLY_HANGUL = 0.25
 _SURE = 75.0
 _HEAD_START = 8.0
 _CELL_GAP = 1.6
@@ -159,6 +160,15 @@ class Recognizer:
             for index, lines in zip(foreign, again, strict=True)
             if any(lines) and _mean(lines) > _mean(words[index]) - _HEAD_START
         }
+        rest = [i for i, lines in enumerate(words) if any(lines) and i not in out]
+        if _hangul_share([out.get(i, lines) for i, lines in enumerate(words)]) < _HARDLY_HANGUL:
+            # A page of another script: what reads as Hangul on it may be its letters.
+            again = self._lines(page, dpi, [boxes[i] for i in rest], others)
+            out |= {
+                index: lines
+                for index, lines in zip(rest, again, strict=True)
+                if any(lines) and (_mean(lines) > _mean(words[index]) or _weak_latin(words[index]))
+            }
         korean = [i for i in range(len(words)) if i not in out]
         own = [line for i in korean for line in words[i]]
         better = iter(
@@ -250,6 +260,17 @@ def _has_hangul(lines: list[list[Spelled]]) -> bool:
     letters = [char for word in words for char in word.text if char.isalpha()]
     hangul = sum(map(is_hangul, letters))
     return sure or (hangul > _MOSTLY_HANGUL * len(letters) and _mean(lines) >= _SURE)
+
+
+def _hangul_share(boxes: Sequence[list[list[Spelled]]]) -> float:
+    """Share of Hangul among the letters of a page, 0 to 1."""
+    letters = [c for lines in boxes for line in lines for w in line for c in w.text if c.isalpha()]
+    return sum(map(is_hangul, letters)) / max(1, len(letters))
+
+
+def _weak_latin(lines: list[list[Spelled]]) -> bool:
+    """No Hangul, and not sure: the Korean model has not read a line of its own script."""
+    return _hangul_share([lines]) == 0 and _mean(lines) < _SURE
 
 
 def _mean(lines: list[list[Spelled]]) -> float:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 from array import array
 from collections import Counter
 from dataclasses import dataclass, replace
@@ -18,7 +19,7 @@ from parsers.common.hangul_text import clean_text
 from parsers.common.paged.content import PageContent, Picture
 from parsers.common.paged.ruling import Rule, merge_rules
 from parsers.common.paged.spacing import space_after
-from parsers.common.paged.textline import TextLine, is_hangul, visible
+from parsers.common.paged.textline import TextLine, is_hangul, visible, within
 from parsers.pdf.glyphs import PRIVATE, SYMBOL_BASE, is_unmapped
 
 __all__ = ["read_page"]
@@ -34,6 +35,10 @@ _LOOK_DPI = 72
 _NEAR_WHITE = 250
 _MAX_FILLS = 3000
 _LINE_HEIGHT = (0.5, 40.0)
+_A_MARK = 2
+_TEX_FF = "\u21b5"
+# Korean headline fonts are heavy without a word for it in their flags.
+_HEAVY = re.compile(r"headline|H2hdr|gtr?E\b|extra.?bold|black|헤드라인|견고딕", re.IGNORECASE)
 
 
 @dataclass(slots=True)
@@ -155,16 +160,23 @@ class _Printed:
 def _runs(line: dict[str, Any], printed: _Printed) -> list[_Run]:
     """Pieces of one line of the text device, by how they are painted."""
     out: list[_Run] = []
+    heavy: dict[int, int] = {}
     printed.next_line()
     for span in line["spans"]:
         size = span["size"]
         state = _state(span)
         symbols = "wingdings" in span["font"].lower()
-        bold = bool(span["flags"] & pymupdf.TEXT_FONT_BOLD or span["char_flags"] & _BOLD)
+        bold = bool(
+            span["flags"] & pymupdf.TEXT_FONT_BOLD
+            or span["char_flags"] & _BOLD
+            or _HEAVY.search(span["font"])
+        )
         run = out[-1] if out else None
         if run is None or run.state != state:
             run = _Run([], [], size, bold, state, span["color"])
+            heavy[id(run)] = 0
             out.append(run)
+        before = len(run.chars)
         for char in span["chars"]:
             text = char["c"]
             if symbols and " " < text < "\x7f":
@@ -177,8 +189,23 @@ def _runs(line: dict[str, Any], printed: _Printed) -> list[_Run]:
                 run.boxes.append(char["bbox"])
         # The size of most characters; a raised footnote mark does not count.
         if size > run.size and len(span["chars"]) * 2 > len(run.chars):
-            run.size, run.bold = size, bold
+            run.size = size
+        heavy[id(run)] += (len(run.chars) - before) if bold else 0
+    for run in out:
+        run.bold = heavy[id(run)] * 2 > len(run.chars)
+        _part_ligatures(run)
     return [run for run in out if run.chars]
+
+
+def _part_ligatures(run: _Run) -> None:
+    """Some programs call TeX's sign for a joined ``ff`` an arrow: beside a small letter it is none."""
+    for i in range(len(run.chars) - 1, -1, -1):
+        beside = "".join(run.chars[max(0, i - 1) : i + 2]) if run.chars[i] == _TEX_FF else ""
+        if any("a" <= char <= "z" for char in beside):
+            left, top, right, bottom = run.boxes[i]
+            middle = (left + right) / 2
+            run.chars[i : i + 1] = "ff"
+            run.boxes[i : i + 1] = [(left, top, middle, bottom), (middle, top, right, bottom)]
 
 
 def _state(span: dict[str, Any]) -> str:
@@ -232,12 +259,20 @@ def _drawn_as_curves(content: PageContent) -> None:
         x, y = line.middle
         if any(b[0] <= x <= b[2] and b[1] <= y <= b[3] for b in seen):
             continue
-        if any(s[0] - 1 <= x <= s[2] + 1 and s[1] - 1 <= y <= s[3] + 1 for s in content.outlines):
+        if any(_draws(shape, line, x, y) for shape in content.outlines):
             content.lines.append(line)
             content.characters += len(line.text)
         else:
             rest.append(line)
     content.invisible = rest
+
+
+def _draws(shape: Box, line: TextLine, x: float, y: float) -> bool:
+    """The shape lies over the middle of the text, or is a mark of it that stands high or low (a quote)."""
+    if shape[0] - 1 <= x <= shape[2] + 1 and shape[1] - 1 <= y <= shape[3] + 1:
+        return True
+    middle = (shape[0] + shape[2]) / 2, (shape[1] + shape[3]) / 2
+    return len(line.text) <= _A_MARK and within(middle, line.box)
 
 
 def _target(content: PageContent, state: str, *, shown: bool, flat: bool) -> list[TextLine]:

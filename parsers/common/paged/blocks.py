@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from contracts.documents import Block, BlockKind, Layer, Origin, Position, Word
-from parsers.common.paged.outline import find_mark, split_article
+from parsers.common.paged.outline import Mark, find_mark, split_article
 from parsers.common.paged.textline import rounded
 
 if TYPE_CHECKING:
@@ -20,22 +20,25 @@ if TYPE_CHECKING:
 
 __all__ = ["Style", "paragraph_blocks", "plain_key", "shown_words", "style_of"]
 
-_LARGER = 1.14
+_LARGER = 1.12
 _MAX_HEADING = 90
 _MAX_MARKED = 60
 _SENTENCE = re.compile(r"(?:[다요까음함됨임]|니다|[가-힣]것)\s*[.。?!]$|[.;,:]$|다\.\s*\S|[,;]$")
 _CAPTION = re.compile(
-    r"^[\[<〈【(]?\s*(?:그림|표|사진|도표|도|Figure|Fig\.|Table|FIGURE|TABLE)\s*[\dⅠ-Ⅹ]{1,3}(?:[-.]\d{1,3})*\s*[\]>〉】)]?[.:)]?\s*\S"
+    r"^[\[<〈【(]?\s*(?:그림|표|사진|도표|도|Figure|Fig\.|Table|FIGURE|TABLE)\s*[\dⅠ-Ⅹ]{1,3}(?:[-.]\d{1,3})*(?!\s+[a-z]|(?:은|는|이|가|을|를|에|에서|의|과|와|로|처럼|참조)[\s,])"
+    r"\s*[\]>〉】)]?[.:)]?\s*\S"
 )
 _LEADERS = re.compile(r"\s?(?:[·.․‥…⋯‧]\s?){6,}")
 _NOTE = re.compile(r"^(?:※|\*{1,3}\s|주\s*[:)]|주\d\)|자료\s*:|출처\s*:|[†‡])")
 _LEVELS = 6
 _RUNNING = 0.42
+_COLUMN = 0.22
 _ENOUGH = 0.15
 _ALIKE = 0.88
 _MAX_LINES = 3
 _SMALL_PRINT = 0.95
 _SHORT_MARK = 3  # "12." may as well number a list
+_PARTED = re.compile(r"(\d{1,2})\.(\d{1,2})\.?")
 # The height of recognised words varies with their letters: only a clear difference counts.
 _LARGER_SEEN = 1.4
 
@@ -49,12 +52,15 @@ class Style:
         bold_body: Most of the text is bold, so that bold says nothing.
         sizes: Sizes above the body's, largest first: their rank is a heading's level.
         bookmarks: Level of each bookmark by its text (see :func:`plain_key`).
+        counted: Numbers of two parts (``1.2``) at the start of lines, of which the one before or after stands
+            in the document, too.
     """
 
     body: float
     bold_body: bool
     sizes: tuple[float, ...]
     bookmarks: Mapping[str, int]
+    counted: frozenset[str] = frozenset()
 
 
 def plain_key(text: str) -> str:
@@ -71,6 +77,8 @@ def style_of(lines: Iterable[tuple[TextLine, float]], bookmarks: Mapping[str, in
         bookmarks: Level of each bookmark.
     """
     running: Counter[float] = Counter()
+    columns: Counter[float] = Counter()
+    parted: set[tuple[int, int]] = set()
     weight: Counter[float] = Counter()
     bold = total = 0
     for line, width in lines:
@@ -78,18 +86,31 @@ def style_of(lines: Iterable[tuple[TextLine, float]], bookmarks: Mapping[str, in
         weight[size] += len(line.text)
         if line.box[2] - line.box[0] > _RUNNING * width:
             running[size] += len(line.text)
+        if line.box[2] - line.box[0] > _COLUMN * width:
+            columns[size] += len(line.text)
+        if number := _PARTED.match(line.text):
+            parted.add((int(number[1]), int(number[2])))
         total += len(line.text)
         bold += len(line.text) if line.bold else 0
     if not weight:
         return Style(10.0, bold_body=False, sizes=(), bookmarks=bookmarks)
     votes = running if sum(running.values()) > _ENOUGH * total else weight
     body = max(votes, key=lambda size: (votes[size], size))
+    # On a page of columns only footnotes and captions are as wide as the page.
+    if columns:
+        usual = max(columns, key=lambda size: (columns[size], size))
+        body = max(body, usual)
     larger = sorted((s for s in weight if s >= _LARGER * body), reverse=True)
     ranks: list[float] = []
     for size in larger:
         if not ranks or size < _ALIKE * ranks[-1]:
             ranks.append(size)
-    return Style(body, bold * 2 > total, tuple(ranks), bookmarks)
+    counted = frozenset(
+        f"{major}.{minor}"
+        for major, minor in parted
+        if {(major, minor - 1), (major, minor + 1)} & parted
+    )
+    return Style(body, bold * 2 > total, tuple(ranks), bookmarks, counted)
 
 
 def paragraph_blocks(
@@ -125,7 +146,7 @@ def paragraph_blocks(
     if _CAPTION.match(text) and len(text) <= _MAX_HEADING:
         return [block(BlockKind.CAPTION, text)]
     mark = find_mark(text)
-    if mark and (not mark.heading or len(mark.label) <= _SHORT_MARK) and mark.rest:
+    if mark and mark.rest and not _heads(mark, style):
         return [
             block(BlockKind.LIST_ITEM, mark.rest, level=max(1, mark.depth - 1), label=mark.label)
         ]
@@ -143,9 +164,7 @@ def heading_level(paragraph: Paragraph, style: Style, *, recognised: bool = Fals
     known = style.bookmarks.get(plain_key(text))
     if known:
         return min(known, _LEVELS)
-    if len(text) > _MAX_HEADING or len(paragraph.lines) > _MAX_LINES or not _has_letters(text):
-        return 0
-    if _SENTENCE.search(text) or _CAPTION.match(text) or _NOTE.match(text):
+    if _is_other(paragraph, recognised=recognised):
         return 0
     if paragraph.size >= (_LARGER_SEEN if recognised else _LARGER) * style.body:
         return _size_level(paragraph.size, style)
@@ -154,15 +173,37 @@ def heading_level(paragraph: Paragraph, style: Style, *, recognised: bool = Fals
     return _weight_level(paragraph, style)
 
 
+def _is_other(paragraph: Paragraph, *, recognised: bool) -> bool:
+    """Too long for a heading, a sentence, a caption, a note, an entry of a table of contents, a label along the edge."""
+    text = paragraph.text
+    # Recognised: ascenders and descenders alone make a line of a sentence look large.
+    if len(text) > (_MAX_MARKED if recognised else _MAX_HEADING) or not _has_letters(text):
+        return True
+    if len(paragraph.lines) > _MAX_LINES or any(line.upright_turn for line in paragraph.lines):
+        return True
+    return any(rule.search(text) for rule in (_SENTENCE, _CAPTION, _NOTE, _LEADERS))
+
+
 def _weight_level(paragraph: Paragraph, style: Style) -> int:
     """Headings of the body's size: bold, or with a mark that stands before headings only."""
     mark = find_mark(paragraph.text)
     bold = paragraph.bold and not style.bold_body
-    if mark and mark.rest and (bold or (mark.heading and len(mark.label) > _SHORT_MARK)):
+    if mark and mark.rest and (bold or _heads(mark, style)):
         return _mark_level(mark.depth, style)
     if bold and len(paragraph.lines) == 1:
         return min(len(style.sizes) + 1, _LEVELS)
     return 0
+
+
+def _heads(mark: Mark, style: Style) -> bool:
+    """The mark alone makes a heading: a chapter's or article's, or a number such as ``1.2`` that others count on."""
+    if not mark.heading:
+        return False
+    return (
+        len(mark.label) > _SHORT_MARK
+        or mark.label.startswith("제")
+        or mark.label.strip(".") in style.counted
+    )
 
 
 def _size_level(size: float, style: Style) -> int:

@@ -7,6 +7,7 @@ from collections import defaultdict
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from parsers.common.paged.flow import rows_of
 from parsers.common.paged.outline import find_mark, is_page_number
 from parsers.common.paged.textline import within
 
@@ -25,6 +26,16 @@ _MIN_PAGES = 3
 _SHARE = 0.3
 _LARGE = 1.35
 _DIGITS = re.compile(r"\d+")
+_PLAIN_NUMBER = re.compile(r"\d{1,4}|[ivxlc]{1,6}")
+_FEW_ROWS = 6
+_APART = 1.5
+_PIECES = 3
+_NO_LARGER = 1.02
+_WORD_GAP_EM = 0.6
+_ANY_GAP = 1e9
+
+_Places = dict[tuple[str, bool, int], list[tuple[int, int]]]
+_Numbers = dict[tuple[bool, int], list[tuple[int, int, int]]]
 
 
 def find_furniture(
@@ -35,7 +46,9 @@ def find_furniture(
     A line is furniture where the same text (digits aside) stands at the same height of the top or
     bottom zone on at least three pages and three tenths of them (in a short document: on all pages,
     close to the edge). A line much larger than the body must be on most pages: it may be a heading; and it is
-    one where only the numbers of large or numbered lines differ (``제1장 …``, ``제2장 …``).
+    one where only the numbers of large or numbered lines differ (``제1장 …``, ``제2장 …``). The outermost row of
+    a page is furniture, too, where it is set apart and has a page number at its outer end: on a page that comes
+    alone, or from another chapter, nothing repeats.
 
     Args:
         pages: Lines of each page.
@@ -45,8 +58,32 @@ def find_furniture(
     Returns:
         For each page the indexes of its furniture lines.
     """
-    places: dict[tuple[str, bool, int], list[tuple[int, int]]] = defaultdict(list)
-    numbers: dict[tuple[bool, int], list[tuple[int, int, int]]] = defaultdict(list)
+    places, numbers = _margins(pages, heights, body_size)
+    out: list[set[int]] = [set() for _ in pages]
+    for (_, _, distance), found in _with_neighbours(places).items():
+        hits = {page for page, _ in found}
+        lines_here = [pages[page][index] for page, index in found]
+        far = distance * _BUCKET < _FAR_ZONE * min(heights[page] for page in hits)
+        large = max(line.size for line in lines_here) > _LARGE * body_size
+        headings = _counts_headings(lines_here, large=large)
+        if not headings and _repeats(len(hits), len(pages), far=far, large=large):
+            for page, index in found:
+                out[page].add(index)
+    for page, index in _page_numbers(numbers, len(pages)):
+        out[page].add(index)
+    for page, (lines, height) in enumerate(zip(pages, heights, strict=True)):
+        row = _numbered_row(lines, height, body_size)
+        has_number = any(is_page_number(lines[index].text) is not None for index in out[page] - row)
+        out[page] |= set() if has_number else row
+    return out
+
+
+def _margins(
+    pages: Sequence[Sequence[TextLine]], heights: Sequence[float], body_size: float
+) -> tuple[_Places, _Numbers]:
+    """Lines near the top and bottom: texts (digits aside) and page numbers, each by where they stand."""
+    places: _Places = defaultdict(list)
+    numbers: _Numbers = defaultdict(list)
     for page, (lines, height) in enumerate(zip(pages, heights, strict=True)):
         for index, line in enumerate(lines):
             middle = line.middle[1]
@@ -60,19 +97,42 @@ def find_furniture(
             elif len(line.text) > 1:
                 key = _DIGITS.sub("#", line.text.replace(" ", ""))
                 places[key, top, distance].append((page, index))
-    out: list[set[int]] = [set() for _ in pages]
-    for (_, _, distance), found in _with_neighbours(places).items():
-        hits = {page for page, _ in found}
-        lines_here = [pages[page][index] for page, index in found]
-        far = distance * _BUCKET < _FAR_ZONE * min(heights[page] for page in hits)
-        large = max(line.size for line in lines_here) > _LARGE * body_size
-        headings = _counts_headings(lines_here, large=large)
-        if not headings and _repeats(len(hits), len(pages), far=far, large=large):
-            for page, index in found:
-                out[page].add(index)
-    for page, index in _page_numbers(numbers, len(pages)):
-        out[page].add(index)
-    return out
+    return places, numbers
+
+
+def _numbered_row(lines: Sequence[TextLine], height: float, body_size: float) -> set[int]:
+    """The outermost row of a page, set apart from the rest, not larger, with a page number at its outer end."""
+    place = {id(line): index for index, line in enumerate(lines)}
+    rows = sorted(rows_of(lines, -_ANY_GAP), key=lambda row: row[0].middle[1])
+    if len(rows) < _FEW_ROWS:
+        return set()
+    steps = sorted(b[0].middle[1] - a[0].middle[1] for a, b in pairwise(rows))
+    apart = _APART * steps[len(steps) // 2]
+    for row, neighbour in ((rows[0], rows[1]), (rows[-1], rows[-2])):
+        middle = row[0].middle[1]
+        at_edge = min(middle, height - middle) < _ZONE * height
+        if not at_edge or abs(neighbour[0].middle[1] - middle) < apart or len(row) > _PIECES:
+            continue
+        small = all(line.size <= _NO_LARGER * body_size for line in row)
+        if small and any(_PLAIN_NUMBER.fullmatch(text) for text in _ends(row)):
+            return {place[id(line)] for line in row}
+    return set()
+
+
+def _ends(row: Sequence[TextLine]) -> tuple[str, ...]:
+    """What stands at the outer ends of a row of several pieces, or of words that a wider gap parts."""
+    if len(row) > 1:
+        return row[0].text, row[-1].text
+    line = row[0]
+    first, last = line.text.find(" "), line.text.rfind(" ")
+    if first < 0 or not line.edges:
+        return ()
+    wide = _WORD_GAP_EM * line.size
+    return tuple(
+        text
+        for at, text in ((first, line.text[:first]), (last, line.text[last + 1 :]))
+        if line.edges[at + 1] - line.edges[at] > wide
+    )
 
 
 def _counts_headings(lines: Sequence[TextLine], *, large: bool) -> bool:

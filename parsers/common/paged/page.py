@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from parsers.common.paged.bands import grid_of_bands
 from parsers.common.paged.flow import Paragraph, paragraphs, rows_of
 from parsers.common.paged.reading_order import Item, regions
+from parsers.common.paged.rows import refine_rows
 from parsers.common.paged.ruling import Grid, Rule, Slot, find_grids
 from parsers.common.paged.tabular import (
     Placed,
@@ -139,7 +140,7 @@ def _ruled_tables(
     for grid in grids:
         inside = [line for line in left if _holds(grid.box, line)]
         inner = [(g, p) for g, p in done if _contains(grid.box, g.box)]
-        refined = refine_columns(grid, inside)
+        refined = refine_rows(refine_columns(grid, inside), inside)
         sideways = [line for line in turned if _holds(grid.box, line)]
         nested = _nested(refined, [p for _, p in inner])
         placed = fill_grid(refined, [*inside, *sideways], wrapping, nested)

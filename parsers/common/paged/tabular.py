@@ -20,10 +20,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Placed",
+    "borders_at",
     "column_gaps",
     "continues",
     "fill_grid",
+    "is_numeric",
     "refine_columns",
+    "slot_at",
     "table_from_rows",
     "unruled_runs",
     "within",
@@ -38,6 +41,12 @@ _SAME_COLUMN = 4.0
 _MAX_HEAD = 3
 _YEAR = re.compile(r"'?(?:19|20)?\d\d$|(?:19|20)\d\d[.~-]")
 _LEAST_GAP = 2.0
+# What Korean and English forms write above columns of words.
+_COLUMN_NAME = re.compile(
+    r"(?:.{0,6}(?:구분|항목|내용|비고|번호|순번|이름|성명|품명|규격|업종|종류|유형|분류|기관|부서|역할|대상|설명|의미|용어|정의|기준|방법|단계)|"
+    r"No\.?|Item|Name|Type|Field|Term|Value|Description|Meaning|Remarks?|Notes?)",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +87,8 @@ def fill_grid(
     by_slot: dict[Slot, list[TextLine]] = {}
     stray = 0
     for line in lines:
-        for piece in line.cut(_borders(grid, line.middle[1])):
-            slot = _slot_at(grid, *piece.middle)
+        for piece in line.cut(borders_at(grid, line.middle[1])):
+            slot = slot_at(grid, *piece.middle)
             if slot is None:
                 stray += 1
             else:
@@ -100,7 +109,7 @@ def fill_grid(
         )
         for slot in grid.slots
     ]
-    table = _without_empty_lanes(cells)
+    table = _without_empty_lanes(cells, _heavy_head(by_slot))
     pieces = sum(map(len, by_slot.values()))
     integrity = pieces / max(1, pieces + stray)
     return Placed(table, grid.box, grid.xs, integrity, _confidence(lines), _words(lines))
@@ -121,7 +130,7 @@ def _is_cell(grid: Grid, slot: Slot) -> bool:
     return right - left > _MIN_CELL and bottom - top > _MIN_CELL
 
 
-def _borders(grid: Grid, y: float) -> list[float]:
+def borders_at(grid: Grid, y: float) -> list[float]:
     """Borders of the cells at this height that a line may run across."""
     return sorted(
         grid.xs[s.column]
@@ -130,7 +139,8 @@ def _borders(grid: Grid, y: float) -> list[float]:
     )
 
 
-def _slot_at(grid: Grid, x: float, y: float) -> Slot | None:
+def slot_at(grid: Grid, x: float, y: float) -> Slot | None:
+    """The cell at a point, or None."""
     for slot in grid.slots:
         left, top, right, bottom = grid.slot_box(slot)
         if left - 1 <= x <= right + 1 and top - 1 <= y <= bottom + 1:
@@ -145,7 +155,17 @@ def cell_text(lines: Sequence[TextLine], box: Box, wrapping: Wrapping) -> str:
     return "\n".join(p.text for p in found)
 
 
-def _without_empty_lanes(cells: list[Cell]) -> Table:
+def _heavy_head(by_slot: Mapping[Slot, Sequence[TextLine]]) -> bool:
+    """The first row is bold, and not just because everything is."""
+    if not by_slot:
+        return False
+    top = min(slot.row for slot in by_slot)
+    head = [line.bold for slot, lines in by_slot.items() if slot.row == top for line in lines]
+    rest = [line.bold for slot, lines in by_slot.items() if slot.row > top for line in lines]
+    return all(head) and sum(rest) * 2 < len(rest)
+
+
+def _without_empty_lanes(cells: list[Cell], heavy: bool) -> Table:  # noqa: FBT001  how the first row is set
     """Drop rows and columns that only spacing made (no cell starts there with a text)."""
     keep_rows = sorted({c.row for c in cells if c.text or c.tables})
     keep_columns = sorted({c.column for c in cells if c.text or c.tables})
@@ -156,7 +176,8 @@ def _without_empty_lanes(cells: list[Cell]) -> Table:
         row, row_span = _compact(keep_rows, cell.row, cell.row_span)
         column, column_span = _compact(keep_columns, cell.column, cell.column_span)
         out.append(Cell(row, column, cell.text, row_span, column_span, cell.tables))
-    return with_headers(Table(cells=tuple(out), rows=len(keep_rows), columns=len(keep_columns)))
+    table = Table(cells=tuple(out), rows=len(keep_rows), columns=len(keep_columns))
+    return with_headers(table, heavy=heavy)
 
 
 def _compact(kept: list[int], start: int, span: int) -> tuple[int, int]:
@@ -164,18 +185,27 @@ def _compact(kept: list[int], start: int, span: int) -> tuple[int, int]:
     return kept.index(inside[0]), len(inside)
 
 
-def with_headers(table: Table) -> Table:
-    """Guess which rows name the columns: text without numbers above rows that have some."""
+def with_headers(table: Table, *, heavy: bool = False) -> Table:
+    """Guess which rows name the columns: text without numbers above rows that have some.
+
+    A table of two columns without numbers is mostly one of labels and values; that its first row is a header
+    must be seen: set bold, or of the words that name columns.
+
+    Args:
+        table: Cells without headers.
+        heavy: The first row alone is bold.
+    """
     first = [c for c in table.cells if c.row == 0]
     if table.rows < 2 or table.columns < 2 or len(first) < 2:  # noqa: PLR2004  nothing to name
         return table
-    depth = max(c.row_span for c in first if c.column_span < table.columns or len(first) == 1)
+    depth = max((c.row_span for c in first if c.row_span < table.rows), default=table.rows)
     head = [c for c in table.cells if c.row < depth]
     below = [c for c in table.cells if c.row >= depth]
     if not below or any(_is_value(c.text) for c in head):
         return table
     if table.columns == 2 and not any(is_numeric(c.text) for c in below):  # noqa: PLR2004  label and value
-        return Table(cells=table.cells, rows=table.rows, columns=table.columns, header_columns=1)
+        named = heavy or all(_COLUMN_NAME.fullmatch("".join(c.text.split())) for c in head)
+        return replace(table, header_rows=depth if named else 0, header_columns=1)
     labels = [c for c in below if c.column == 0]
     others = [c for c in below if c.column > 0]
     named = bool(labels) and not any(is_numeric(c.text) for c in labels)

@@ -29,6 +29,16 @@ def test_a_pen_stroke_across_lines_does_not_cost_them(maker, parse):
     assert len(text) > 0.85 * 8 * len(flat(SENTENCE))
 
 
+def test_letters_of_a_page_without_hangul_are_not_read_as_hangul(maker, parse):
+    maker.new_page(500, 500)
+    texts = ("Multipage", "Example", "At the remote terminal", "FILL LEVEL", "PILOT PLANT", "TILT")
+    for row, text in enumerate(texts):
+        maker.page.insert_text((60, 40 + row * 34), text, fontname="helv", fontsize=14)
+    found = " ".join(block.text for block in parse(maker.picture()).blocks)
+    assert "LEVEL" in found
+    assert not any("\uac00" <= char <= "\ud7a3" for char in found)
+
+
 def test_two_columns_under_a_centred_title_are_read_one_after_the_other(maker, parse):
     maker.text(210, 70, "설비 점검 결과 보고", 18)
     left = [f"왼쪽 줄 {SENTENCE}"[:22] for _ in range(9)]

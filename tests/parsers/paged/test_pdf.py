@@ -390,3 +390,123 @@ def test_a_hidden_recognition_is_kept_unless_ours_is_better(maker, new_maker, pa
     text = "".join(block.text for block in parse(searchable.data()).blocks)
     assert "".join(text.split()).count("장갑과") >= 6
     assert "¦" not in text
+
+
+def kinds(document: ParsedDocument, text: str) -> set[tuple[BlockKind, Layer]]:
+    return {(b.kind, b.layer) for b in document.blocks if text in f"{b.label} {b.text}"}
+
+
+@pytest.mark.parametrize("size", [10, 16])
+def test_a_running_line_beside_a_page_number_is_furniture_on_a_single_page(new_maker, parse, size):
+    maker = new_maker()
+    maker.text(60, 50, "표면처리 품질 보고서", size)
+    maker.text(500, 50, "17", size)
+    maker.lines(
+        60, 110, *(f"본문의 {row}째 줄은 길게 이어지는 문장으로 채웠다." for row in range(8))
+    )
+    layer = Layer.FURNITURE if size == 10 else Layer.BODY  # set larger, it may be a heading
+    assert {found for _, found in kinds(parse(maker.data()), "품질 보고서")} == {layer}
+
+
+def test_a_numbered_heading_at_the_top_stays_where_the_page_has_its_number_below(new_maker, parse):
+    maker = new_maker()
+    maker.text(60, 50, "1")
+    maker.text(90, 50, "사업 개요")
+    maker.lines(
+        60, 110, *(f"본문의 {row}째 줄은 길게 이어지는 문장으로 채웠다." for row in range(8))
+    )
+    maker.text(290, 810, "- 3 -")
+    assert {layer for _, layer in kinds(parse(maker.data()), "사업 개요")} == {Layer.BODY}
+
+
+def test_the_body_of_columns_is_no_heading_above_wide_footnotes(maker, parse):
+    for column in (60, 310):
+        maker.lines(
+            column, 80, *(f"단의 {row}째 줄은 이렇게 이어지는 글이며" for row in range(9)), size=11
+        )
+    wide = "1) 쪽의 너비를 채우는 작은 각주는 본문보다 길게 이어지고 또 이어지는 설명이다"
+    maker.lines(60, 700, *(wide + " 그리고 더 길게 쓴다" for _ in range(3)), size=8)
+    found = parse(maker.data())
+    assert not [block.text for block in found.blocks if block.kind is BlockKind.HEADING]
+
+
+def test_numbers_that_others_count_on_head_sections_and_measures_do_not(maker, parse):
+    maker.lines(
+        60, 80, "제1장 총칙", "1.1 목적", "이 지침은 설비 운영에 필요한 사항을 정한다.", "1.2 적용 범위",
+        "모든 설비에 적용하며 따로 정한 것은 그에 따른다.", "7.5 톤 이상의 설비",
+        "2.1 운영 계획 ········ 12", step=30,
+    )  # fmt: skip
+    headings = [b.text for b in parse(maker.data()).blocks if b.kind is BlockKind.HEADING]
+    assert headings == ["제1장 총칙", "1.1 목적", "1.2 적용 범위"]
+
+
+def test_text_along_the_edge_is_no_heading(maker, parse):
+    maker.lines(
+        90, 80, *(f"본문의 {row}째 줄은 길게 이어지는 문장으로 채웠다." for row in range(8))
+    )
+    maker.text(40, 500, "archive 2020 edition", 20, rotate=90)
+    assert kinds(parse(maker.data()), "archive 2020") == {(BlockKind.PARAGRAPH, Layer.BODY)}
+
+
+def test_joined_letters_of_tex_fonts_are_letters_and_arrows_stay(maker, parse, body):
+    writer = pymupdf.TextWriter(maker.page.rect)
+    writer.append((60, 80), "an e\u21b5ort", pymupdf.Font("cjk"))
+    writer.append((60, 140), "Enter \u21b5 2", pymupdf.Font("cjk"))
+    writer.write_text(maker.page)
+    assert "\u21b5" in maker.page.get_text()
+    assert body(parse(maker.data())) == ["an effort", "Enter \u21b5 2"]
+
+
+def test_rows_that_no_rule_parts(maker, parse):
+    maker.grid([60, 160, 260, 360, 460], [100, 120, 200])
+    for x, name in zip((70, 170, 270, 370), ("품목", "기준", "측정", "판정"), strict=True):
+        maker.text(x, 114, name)
+    for row, y in enumerate((136, 154, 172, 190)):
+        for x, value in ((70, f"축{row}"), (170, f"{row}.50"), (270, f"{row}.48"), (370, "적합")):
+            maker.text(x, y, value)
+    (table,) = tables(parse(maker.data()))
+    assert table.rows == 5
+    assert cells(table)[3, 0] == ("축2", 1, 1)
+    assert cells(table)[3, 2] == ("2.48", 1, 1)
+
+
+def test_wrapped_text_at_the_same_heights_stays_one_row(maker, parse):
+    maker.grid([60, 140, 220, 300], [100, 120, 180])
+    for column in range(3):
+        x = 66 + 80 * column
+        maker.text(x, 114, f"머리{column}")
+        maker.lines(x, 136, "길게이어지는", "설명이칸의", "너비를채운다", size=11.5)
+    (table,) = tables(parse(maker.data()))
+    assert table.rows == 2
+
+
+def test_the_first_row_of_words_in_two_columns_may_be_a_header(maker, parse):
+    maker.grid([60, 160, 400], [100, 120, 140, 160])
+    for y, (left, right) in zip(
+        (114, 134, 154), (("구 분", "내용"), ("용접", "티그"), ("도장", "분체")), strict=True
+    ):
+        maker.text(70, y, left)
+        maker.text(170, y, right)
+    maker.grid([60, 160, 400], [300, 320, 340])
+    for y, (left, right) in zip((314, 334), (("주관", "가온"), ("시행", "나래")), strict=True):
+        maker.text(70, y, left)
+        maker.text(170, y, right)
+    named, plain = tables(parse(maker.data()))
+    assert (named.header_rows, named.header_columns) == (1, 1)
+    assert (plain.header_rows, plain.header_columns) == (0, 1)
+
+
+def test_a_cell_over_all_rows_leaves_the_first_row_a_header(maker, parse):
+    maker.page.draw_rect((60, 100, 460, 180))
+    for y in (120, 140, 160):
+        maker.page.draw_line((160, y), (460, y))
+    maker.page.draw_line((160, 100), (160, 180))
+    maker.page.draw_line((310, 120), (310, 180))
+    maker.text(80, 144, "공정")
+    maker.text(260, 114, "설비")
+    for y in (134, 154, 174):
+        maker.text(180, y, "절단")
+        maker.text(330, y, "연마")
+    (table,) = tables(parse(maker.data()))
+    assert table.header_rows == 1
+    assert cells(table)[0, 0] == ("공정", 4, 1)
