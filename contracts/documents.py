@@ -236,7 +236,8 @@ class Block:
         origin: How the text was obtained.
         confidence: 0 to 1, calibrated for OCR, 1.0 for a sound text layer.
         table: The table of a ``table`` block.
-        label: What stands before a list item or note (``1.``, ``가.``, ``①``), or "".
+        label: What stands before a list item or note (``1.``, ``가.``, ``①``); of a figure or table on a page its
+            caption, which is a block of its own, too; or "".
         words: For OCR, the words with boxes, else empty.
     """
 

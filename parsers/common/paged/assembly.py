@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from contracts.documents import Block, BlockKind, Layer, Origin, Position
 from parsers.common.paged.blocks import paragraph_blocks, shown_words, style_of
+from parsers.common.paged.captions import tied
 from parsers.common.paged.figures import chart_boxes, labels_of
 from parsers.common.paged.flow import Paragraph, rows_of
 from parsers.common.paged.furniture import find_furniture, without_table_heads
@@ -123,7 +124,7 @@ class Assembly:
         out += [
             self._marginal(record, f, BlockKind.FOOTER) for f in furniture if f.middle[1] >= middle
         ]
-        return out + self._rest(record), integrities
+        return tied(out) + self._rest(record), integrities
 
     def _figures(
         self, record: PageRecord, lines: list[TextLine]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from contracts.documents import Block, BlockKind, Layer, Origin, Position, Word
+from parsers.common.paged.captions import is_caption
 from parsers.common.paged.outline import Mark, find_mark, split_article
 from parsers.common.paged.textline import rounded
 
@@ -24,10 +25,6 @@ _LARGER = 1.12
 _MAX_HEADING = 90
 _MAX_MARKED = 60
 _SENTENCE = re.compile(r"(?:[다요까음함됨임]|니다|[가-힣]것)\s*[.。?!]$|[.;,:]$|다\.\s*\S|[,;]$")
-_CAPTION = re.compile(
-    r"^[\[<〈【(]?\s*(?:그림|표|사진|도표|도|Figure|Fig\.|Table|FIGURE|TABLE)\s*[\dⅠ-Ⅹ]{1,3}(?:[-.]\d{1,3})*(?!\s+[a-z]|(?:은|는|이|가|을|를|에|에서|의|과|와|로|처럼|참조)[\s,])"
-    r"\s*[\]>〉】)]?[.:)]?\s*\S"
-)
 _LEADERS = re.compile(r"\s?(?:[·.․‥…⋯‧]\s?){6,}")
 _NOTE = re.compile(r"^(?:※|\*{1,3}\s|주\s*[:)]|주\d\)|자료\s*:|출처\s*:|[†‡])")
 _LEVELS = 6
@@ -143,7 +140,7 @@ def paragraph_blocks(
     level = heading_level(paragraph, style, recognised=origin is Origin.OCR)
     if level:
         return [block(BlockKind.HEADING, text, level=level)]
-    if _CAPTION.match(text) and len(text) <= _MAX_HEADING:
+    if is_caption(text):
         return [block(BlockKind.CAPTION, text)]
     mark = find_mark(text)
     if mark and mark.rest and not _heads(mark, style):
@@ -179,9 +176,11 @@ def _is_other(paragraph: Paragraph, *, recognised: bool) -> bool:
     # Recognised: ascenders and descenders alone make a line of a sentence look large.
     if len(text) > (_MAX_MARKED if recognised else _MAX_HEADING) or not _has_letters(text):
         return True
-    if len(paragraph.lines) > _MAX_LINES or any(line.upright_turn for line in paragraph.lines):
+    if is_caption(text) or len(paragraph.lines) > _MAX_LINES:
         return True
-    return any(rule.search(text) for rule in (_SENTENCE, _CAPTION, _NOTE, _LEADERS))
+    if any(line.upright_turn for line in paragraph.lines):
+        return True
+    return any(rule.search(text) for rule in (_SENTENCE, _NOTE, _LEADERS))
 
 
 def _weight_level(paragraph: Paragraph, style: Style) -> int:
