@@ -159,13 +159,12 @@ def _split(key: str) -> tuple[str, int]:
 
 
 def _show_page(settings: Settings, key: str, out: Path | None) -> None:
+    from app.sample_original import original_file
     from app.sample_page import page_html, page_picture, rendered_picture
     from app.sample_preview import own_preview
-    from app.wiring import open_blobs, open_catalog, source_settings
-    from contracts.documents import SourceItem
+    from app.wiring import open_blobs, open_catalog
     from contracts.errors import NotFoundError
     from ingest.reading import stored_document
-    from ingest.sources.registry import make_source
 
     if out is None:
         raise click.UsageError("--out FILE.html")
@@ -180,15 +179,9 @@ def _show_page(settings: Settings, key: str, out: Path | None) -> None:
             raise NotFoundError(
                 f"what was read of {record.path} is not stored any more: ingest again"
             )
-        item = catalog.items.get(record.item_id)
         picture, preview = None, None
-        if item is not None and not record.parent_id:
-            source = make_source(source_settings(catalog, record.source))
-            listed = SourceItem(
-                source=item.source, object_id=item.object_id, path=item.path, locator=item.locator,
-                size=item.size, modified_ns=item.modified_ns, changed_ns=item.changed_ns,
-            )  # fmt: skip
-            with source.fetch(listed) as path:
+        with original_file(settings, catalog, record, version) as path:
+            if path is not None:
                 picture = page_picture(path, version.format, page) or rendered_picture(
                     path, version.format, page, settings.parse.office
                 )

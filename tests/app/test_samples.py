@@ -177,8 +177,9 @@ def test_words_of_the_preview_that_were_not_read_stand_out():
     assert "원본을 여세요" in page_html(document, 1, "a.hwp", None)
 
 
-@pytest.mark.slow
-def test_from_a_sample_to_the_share_of_right_pages(tmp_path, monkeypatch):
+@pytest.fixture
+def review(tmp_path, monkeypatch):
+    """``seoga review`` over a small ingested drive."""
     folder = tmp_path / "drive"
     folder.mkdir()
     (folder / "acl.yaml").write_text('realm: p\nfolders: {"": [{allow: user:kim}]}\n')
@@ -188,37 +189,67 @@ def test_from_a_sample_to_the_share_of_right_pages(tmp_path, monkeypatch):
         pdf.new_page().insert_text((60, 60), f"page {number} of the manual", fontsize=12)
     pdf.save(folder / "manual.pdf")
     (folder / "note.md").write_text("# 메모\n\n본문\n", encoding="utf-8")
-    parts = {
-        "Preview/PrvText.txt": "작업 표준 빠진말".encode(),
-        "Preview/PrvImage.png": picture("PNG"),
-    }
-    hwpx(folder / "work.hwpx", "작업 표준 본문", parts)
+    parts = {"Preview/PrvText.txt": "작업 표준 빠진말".encode()}
+    hwpx(folder / "work.hwpx", "작업 표준 본문", parts | {"Preview/PrvImage.png": picture("PNG")})
+    hwpx(tmp_path / "in.hwpx", "안쪽 문서", {"Preview/PrvText.txt": "안쪽 예고".encode()})
+    with zipfile.ZipFile(tmp_path / "inner.zip", "w") as archive:
+        archive.write(tmp_path / "in.hwpx", "폴더/in.hwpx")
+    with zipfile.ZipFile(folder / "outer.zip", "w") as archive:
+        archive.write(tmp_path / "inner.zip", "inner.zip")
     monkeypatch.setenv("SEOGA_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("SEOGA_EMBEDDER__ENGINE", "hash")
     ingest = [sys.executable, "-c", "from app.cli import main; main()", "ingest", str(folder)]
     subprocess.run(ingest, check=True, capture_output=True, timeout=100)
 
-    def review(*words: str, status: int = 0) -> str:
+    def run(*words: str, status: int = 0) -> str:
         done = CliRunner().invoke(command, words)
         assert done.exit_code == status, done.output
         return done.output
 
+    return run
+
+
+def key_of(review, name: str) -> str:
+    lines = review("list", "--samples").splitlines()
+    (key,) = [line.split()[0] for line in lines if line.endswith(name)]
+    return key
+
+
+@pytest.mark.slow
+def test_from_a_sample_to_the_share_of_right_pages(tmp_path, review):
     listed = review("list", "--samples").splitlines()
     assert review("list", "--samples").splitlines() == listed
-    assert {line.split()[-1] for line in listed} == {"manual.pdf", "note.md", "work.hwpx"}
-    (key,) = [line.split()[0] for line in listed if line.endswith("manual.pdf")]
+    names = {line.split()[-1].rpartition("/")[2] for line in listed}
+    assert {"manual.pdf", "note.md", "work.hwpx", "in.hwpx"} <= names
+    key = key_of(review, "manual.pdf")
     out = tmp_path / "page.html"
     review("show", key, "--out", str(out))
     page = key.rpartition(":")[2]
     assert f"page {page} of the manual" in out.read_text(encoding="utf-8")
     assert "data:image/png" in out.read_text(encoding="utf-8")
-    (other,) = [line.split()[0] for line in listed if line.endswith("work.hwpx")]
-    review("show", other, "--out", str(out))
-    left, _, right = out.read_text(encoding="utf-8").partition("<main>")
-    assert re.findall(r"<mark>(.*?)</mark>", left) == ["빠진말"]
-    assert "data:image/png" in left
-    assert "작업 표준 본문" in right
     review("mark", key, "page", "good", "--by", "kim")
     review("mark", key, "page", "fine", "--by", "kim", status=2)
     assert "1/1 = 1.000" in review("report")
     assert "  good  " in review("list", "--samples")
+
+
+@pytest.mark.slow
+def test_a_sample_of_hwpx_stands_beside_its_preview_wherever_it_lies(tmp_path, review):
+    out = tmp_path / "page.html"
+    review("show", key_of(review, "work.hwpx"), "--out", str(out))
+    left, _, right = out.read_text(encoding="utf-8").partition("<main>")
+    assert re.findall(r"<mark>(.*?)</mark>", left) == ["빠진말"]
+    assert "data:image/png" in left
+    assert "작업 표준 본문" in right
+    review("show", key_of(review, "in.hwpx"), "--out", str(out))
+    left, _, right = out.read_text(encoding="utf-8").partition("<main>")
+    assert re.findall(r"<mark>(.*?)</mark>", left) == ["예고"]
+    assert "안쪽 문서" in right
+    hwpx(tmp_path / "drive" / "work.hwpx", "새 본문", {"Preview/PrvText.txt": "새 예고".encode()})
+    review("show", key_of(review, "work.hwpx"), "--out", str(out))
+    left, _, right = out.read_text(encoding="utf-8").partition("<main>")
+    assert "새 예고" not in left  # it is no preview of what was read
+    assert "작업 표준 본문" in right
+    (tmp_path / "drive" / "work.hwpx").unlink()
+    review("show", key_of(review, "work.hwpx"), "--out", str(out))
+    assert "작업 표준 본문" in out.read_text(encoding="utf-8")
