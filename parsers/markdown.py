@@ -72,14 +72,14 @@ def document_lines(document: ParsedDocument) -> Iterator[str]:
     elif document.title:
         yield f"<!-- title: {_comment(document.title)} -->"
         yield ""
-    place = ""
+    place, keyed = "", document.format == "csv"
     for block in document.blocks:
         here = _place(block.position)
         if here and here != place:
             place = here
             yield f"<!-- {_comment(here)} -->"
             yield ""
-        yield from _block(block)
+        yield from _block(block, keyed=keyed or block.position.sheet is not None)
         yield ""
 
 
@@ -110,10 +110,11 @@ def _place(position: Position) -> str:
     return ""
 
 
-def _block(block: Block) -> Iterator[str]:
+def _block(block: Block, *, keyed: bool) -> Iterator[str]:
+    """A block; ``keyed`` tables say each value again, under its headers and its row's key."""
     mark = "" if block.layer is Layer.BODY else f"> [{block.layer.value}] "
     if block.table is not None:
-        yield from (mark + line for line in _table(block))
+        yield from (mark + line for line in _table(block, keyed=keyed))
         return
     if mark:
         yield mark + _one_line(block)
@@ -134,7 +135,7 @@ def _block(block: Block) -> Iterator[str]:
             yield f"[{block.kind.value}] {_one_line(block)}"
 
 
-def _table(block: Block) -> Iterator[str]:
+def _table(block: Block, *, keyed: bool) -> Iterator[str]:
     table = block.table
     if table is None:
         return
@@ -147,7 +148,7 @@ def _table(block: Block) -> Iterator[str]:
         yield f"<!-- {shown:,} of {total:,} rows; all are stored as the table {_comment(table.stored.view)} -->"
         yield ""
     yield from _rows(table, "")
-    if block.position.sheet is not None and table.header_rows:
+    if keyed and table.header_rows:
         yield ""
         # A list keeps each value a line of its own when the Markdown is rendered.
         yield from (f"- {_escape(line)}" for line in value_lines(table))

@@ -46,14 +46,16 @@ PARSERS: tuple[ParserEntry, ...] = (
         "parsers.image:ImageParser",
         version=4,
     ),
-    ParserEntry("pptx", frozenset({"pptx"}), "parsers.pptx:PptxParser"),
+    ParserEntry("pptx", frozenset({"pptx"}), "parsers.pptx:PptxParser", version=2),
     ParserEntry("xlsx", frozenset({"xlsx"}), "parsers.xlsx:XlsxParser", version=3),
     ParserEntry("xls", frozenset({"xls"}), "parsers.xls:XlsParser", version=3),
     ParserEntry("docx", frozenset({"docx"}), "parsers.docx:DocxParser", version=2),
-    ParserEntry("legacy", frozenset({"doc", "ppt", "rtf"}), "parsers.legacy:LegacyParser"),
+    ParserEntry(
+        "legacy", frozenset({"doc", "ppt", "rtf"}), "parsers.legacy:LegacyParser", version=2
+    ),
     ParserEntry("hwp3", frozenset({"hwp3"}), "parsers.legacy.hwp3:Hwp3Parser"),
     ParserEntry("xlsb", frozenset({"xlsb"}), "parsers.xlsx.binary:XlsbParser"),
-    ParserEntry("odf", frozenset({"odt", "ods", "odp", "odg"}), "parsers.odf:OdfParser"),
+    ParserEntry("odf", frozenset({"odt", "ods", "odp", "odg"}), "parsers.odf:OdfParser", version=2),
     ParserEntry("hwp", frozenset({"hwp"}), "parsers.hwp:HwpParser", version=3),
     ParserEntry("hwpx", frozenset({"hwpx"}), "parsers.hwpx:HwpxParser", version=3),
     ParserEntry(

@@ -9,7 +9,7 @@ from contracts.documents import Block, BlockKind, Box, Layer, Position
 from parsers.common.opc import Element
 from parsers.common.reading_order import reading_order
 from parsers.odf.flow import Flow
-from parsers.odf.names import DRAW, OFFICE, PRESENTATION, SVG, local_name, points
+from parsers.odf.names import DRAW, PRESENTATION, SVG, local_name, points
 from parsers.odf.styles import Styles
 
 __all__ = ["slide_blocks"]
@@ -63,16 +63,24 @@ def slide_blocks(page: Element, number: int, styles: Styles) -> list[Block]:
 
 
 def _notes(page: Element, flow: Flow) -> Iterator[Block]:
+    """What the notes page shows: the text of a shape as one note, its tables as they are."""
     for notes in page.iterfind(f"{PRESENTATION}notes"):
-        for frame in notes.iterfind(f"{DRAW}frame"):
-            if frame.get(f"{PRESENTATION}class") == "notes":
-                text = flow.text([frame])
-                if text:
-                    yield Block(kind=BlockKind.NOTE, text=text, layer=Layer.NOTES)
+        for shape in notes:
+            role = str(shape.get(f"{PRESENTATION}class", ""))
+            if local_name(shape) not in _SHAPES or role in _FURNITURE:
+                continue
+            text = flow.text([shape])
+            if text:
+                yield Block(kind=BlockKind.NOTE, text=text, layer=Layer.NOTES)
+            tables = (block for block in flow.blocks([shape]) if block.table is not None)
+            yield from (replace(block, layer=Layer.NOTES) for block in tables)
 
 
 def _remarks(page: Element, flow: Flow) -> Iterator[Block]:
-    for remark in page.iterfind(f"{OFFICE}annotation"):
+    """Comments with their authors; LibreOffice writes them under a name of its own."""
+    for remark in page:
+        if local_name(remark) != "annotation":
+            continue
         author = remark.findtext("{http://purl.org/dc/elements/1.1/}creator") or ""
         text = flow.text(remark)
         if text:

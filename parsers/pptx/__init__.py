@@ -146,10 +146,11 @@ def _read_slide(
     if root.get("showMasterSp") not in ("0", "false"):
         for name, source in ((master, master_root), (layout, layout_root)):
             made += _background(SlideReader(package, name, context, Placeholders()), source, deck)
-    made += [*note_blocks(package, part), *comment_blocks(package, part, deck.authors)]
+    notes, within = note_blocks(package, part, context)
+    made += [*notes, *comment_blocks(package, part, deck.authors)]
     numbered = [_numbered(block, number, hidden=hidden) for block in made]
     deck.blocks += numbered
-    deck.children += [child for child in reader.children if child not in deck.children]
+    deck.children += [child for child in (*reader.children, *within) if child not in deck.children]
     quality = page_quality(number, numbered)
     deck.pages.append(quality)
     if quality.characters < _FIGURE_ONLY and any(b.kind is BlockKind.FIGURE for b in numbered):

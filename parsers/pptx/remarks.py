@@ -2,32 +2,50 @@
 
 from __future__ import annotations
 
-from contracts.documents import Block, BlockKind, Layer
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import groupby
+
+from contracts.documents import Block, BlockKind, Child, Layer, Position
+from contracts.parsing import ParserContext
 from parsers.common.opc import Element, Package, inner_text, local_name
-from parsers.pptx.shapes import P, placeholder_of
-from parsers.pptx.text import A, body_text
+from parsers.pptx.shapes import FURNITURE, P, Placeholders, SlideReader
+from parsers.pptx.text import A
 
 __all__ = ["Authors", "authors_of", "comment_blocks", "note_blocks"]
 
-_NOT_NOTES = frozenset({"sldImg", "sldNum", "dt", "ftr", "hdr"})
+_NOT_NOTES = FURNITURE | {"sldImg"}
 
 Authors = dict[str, str]
 """Names of the authors of comments by id."""
 
 
-def note_blocks(package: Package, part: str) -> list[Block]:
-    """Speaker notes: the texts of the notes page, without its page number, date and header."""
+def note_blocks(
+    package: Package, part: str, context: ParserContext
+) -> tuple[list[Block], list[Child]]:
+    """Speaker notes: what the notes page shows, without its page number, date and header, and the files in it."""
     blocks: list[Block] = []
+    children: list[Child] = []
     for target in package.related(part, "notesSlide"):
         root = package.xml(target)
-        for shape in root.iter(f"{P}sp") if root is not None else ():
-            placeholder = placeholder_of(shape)
-            body = shape.find(f"{P}txBody")
-            kind = placeholder.get("type", "") if placeholder is not None else ""
-            text = body_text(body) if body is not None and kind not in _NOT_NOTES else ""
-            if text:
-                blocks.append(Block(kind=BlockKind.NOTE, text=text, layer=Layer.NOTES))
-    return blocks
+        tree = next(root.iter(f"{P}spTree"), None) if root is not None else None
+        reader = SlideReader(package, target, context, Placeholders())
+        for shape in reader.shapes(tree) if tree is not None else ():
+            if shape.role not in _NOT_NOTES:
+                blocks += _notes(shape.blocks)
+        children += reader.children
+    return blocks, children
+
+
+def _notes(blocks: tuple[Block, ...]) -> Iterator[Block]:
+    """The text of a shape as one note, its tables as they are; places on the notes page are none on the slide."""
+    for tabular, group in groupby(blocks, lambda block: block.table is not None):
+        if tabular:
+            yield from (replace(b, layer=Layer.NOTES, position=Position()) for b in group)
+            continue
+        text = "\n".join(f"{b.label} {b.text}".strip() for b in group if b.text)
+        if text:
+            yield Block(kind=BlockKind.NOTE, text=text, layer=Layer.NOTES)
 
 
 def authors_of(package: Package, part: str) -> Authors:

@@ -6,8 +6,8 @@ from contracts.documents import Block, BlockKind, Cell, Layer, ParsedDocument, P
 from parsers.markdown import document_lines
 
 
-def lines(*blocks: Block) -> list[str]:
-    document = ParsedDocument(format="x", blocks=blocks)
+def lines(*blocks: Block, form: str = "x") -> list[str]:
+    document = ParsedDocument(format=form, blocks=blocks)
     return [line for line in document_lines(document) if line]
 
 
@@ -39,6 +39,11 @@ def test_each_value_of_a_sheet_has_its_row_key_and_header_path():
         "서울 / 중구 / 남 | 2016 / 계: 30",
         "합계 | 2016 / 계: 60",
     ]
+
+
+def test_a_delimited_text_is_as_good_as_a_sheet():
+    shown = lines(table_block(LEDGER), form="csv")
+    assert "- 합계 | 2016 / 계: 60" in shown
 
 
 def test_tables_elsewhere_have_rows_only():

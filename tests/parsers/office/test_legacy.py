@@ -160,6 +160,28 @@ def test_open_document_presentations(show, converted, parse, look):
     check_show(look(parse(converted(show, "odp"), "odp")))
 
 
+def test_open_document_slides_keep_comments_and_all_of_the_notes_page(parse, look):
+    boxed = "<draw:frame{role}><draw:text-box><text:p>{text}</text:p></draw:text-box></draw:frame>"
+    table = "<draw:frame><table:table><table:table-row><table:table-cell><text:p>품번</text:p></table:table-cell><table:table-cell><text:p>수량</text:p></table:table-cell></table:table-row></table:table></draw:frame>"
+    notes = boxed.format(role=' presentation:class="notes"', text="발표자 말")
+    notes += boxed.format(role=' presentation:class="page-number"', text="&lt;number&gt;")
+    notes += boxed.format(role="", text="옆에 둔 말") + table
+    remark = "<{0}:annotation><dc:creator>이대리</dc:creator><text:p>{1}</text:p></{0}:annotation>"
+    remarks = remark.format("office", "규격의 댓글") + remark.format("lo", "리브레의 댓글")
+    body = f'<draw:page xmlns:lo="http://openoffice.org/2009/office">{boxed.format(role="", text="본문")}<presentation:notes>{notes}</presentation:notes>{remarks}</draw:page>'
+    shown = look(parse(open_document("presentation", body), "odp"))
+    assert shown.texts(layer=Layer.BODY) == ["본문"]
+    (kept,) = shown.tables(Layer.NOTES)
+    assert shown.grid(kept) == [["품번", "수량"]]
+    named = [(b.label, b.text) for b in shown.document.blocks if b.kind is BlockKind.NOTE]
+    assert named == [
+        ("", "발표자 말"),
+        ("", "옆에 둔 말"),
+        ("이대리", "규격의 댓글"),
+        ("이대리", "리브레의 댓글"),
+    ]
+
+
 # -- documents -------------------------------------------------------------------------------------
 
 PAGE = """<html><head><meta charset="utf-8"><title>검사 기준서</title></head><body><h1>1. 목적</h1>
@@ -215,7 +237,7 @@ def test_open_document_texts(page, parse, look):
 
 NAMES = " ".join(
     f'xmlns:{prefix}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"'
-    for prefix, name in (("office", "office"), ("text", "text"), ("table", "table"), ("style", "style"), ("draw", "drawing"))
+    for prefix, name in (("office", "office"), ("text", "text"), ("table", "table"), ("style", "style"), ("draw", "drawing"), ("presentation", "presentation"))
 )  # fmt: skip
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 
 import pytest
+from openpyxl import Workbook
 from PIL import Image
 from pptx import Presentation
 from pptx.chart.data import CategoryChartData
@@ -143,6 +144,31 @@ def test_notes_hidden_slides_and_footers_have_their_own_layers(deck, read):
     assert shown.texts(layer=Layer.HIDDEN) == ["숨긴 내용"]
     assert shown.texts(layer=Layer.FURNITURE) == ["대외비 문서"]
     assert [b.position.slide for b in shown.document.blocks if b.text == "숨긴 내용"] == [2]
+
+
+def test_tables_and_files_on_the_notes_page_belong_to_the_notes(deck, read, tmp_path):
+    inner = tmp_path / "잔량.xlsx"
+    Workbook().save(inner)
+    slide = deck.slides.add_slide(deck.slide_layouts[TITLE_AND_BODY])
+    slide.shapes.title.text = "공개"
+    notes = slide.notes_slide
+    notes.notes_text_frame.text = "먼저 확인"
+    # python-pptx puts tables and files on slides only.
+    frame = slide.shapes.add_table(2, 2, Pt(10), Pt(10), Pt(200), Pt(50))
+    for place, text in enumerate(("품번", "수량", "PN-100", "12")):
+        frame.table.cell(place // 2, place % 2).text = text
+    ole = slide.shapes.add_ole_object(str(inner), "Excel.Sheet.12", Pt(10), Pt(100))
+    (link,) = (rel for rel in slide.part.rels.values() if rel.reltype.endswith("/oleObject"))
+    notes.part.rels._rels[link.rId] = link
+    for shape in (frame, ole):
+        notes.shapes._spTree.append(shape._element)
+    shown = read()
+    assert shown.texts(BlockKind.NOTE, layer=Layer.NOTES) == ["먼저 확인"]
+    (table,) = shown.tables(Layer.NOTES)
+    assert shown.grid(table) == [["품번", "수량"], ["PN-100", "12"]]
+    assert not shown.tables(Layer.BODY)
+    assert [block.position.slide for block in shown.document.blocks if block.table] == [1]
+    assert [child.relation for child in shown.document.children] == [ChildRelation.EMBEDDED]
 
 
 def test_what_lies_beside_the_slide_is_hidden(deck, read):
