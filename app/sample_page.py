@@ -25,8 +25,8 @@ __all__ = ["page_html", "page_picture", "rendered_picture"]
 _DPI = 110
 _PICTURES = frozenset({"png", "jpeg", "tiff", "bmp", "gif", "webp"})
 _DOUBTFUL = 0.8
-_RENDERED = {"hwp3": "hwp", "doc": "doc", "docx": "docx", "rtf": "rtf", "odt": "odt", "ppt": "ppt", "pptx": "pptx", "odp": "odp"}  # fmt: skip
-"""Formats that LibreOffice draws page by page, with the ending by which it knows them. It has no filter for HWP 5."""
+_RENDERED = frozenset({"doc", "docx", "rtf", "odt", "ppt", "pptx", "odp"})
+"""Formats that LibreOffice draws page by page. It has no filter for HWP 5, and that for HWP 3.0 drops tables."""
 _RENDER_SECONDS = 60.0
 _STYLE = """
 body{font:14px/1.5 sans-serif;margin:0;display:grid;grid-template-columns:1fr 1fr;gap:12px}
@@ -88,7 +88,7 @@ def rendered_picture(
     if converter is None:
         return None
     with tempfile.TemporaryDirectory(prefix="seoga-sample-") as folder:
-        named = Path(folder) / f"source.{_RENDERED[format_name]}"
+        named = Path(folder) / f"source.{format_name}"
         named.symlink_to(path.resolve())
         made = Path(folder) / "made.pdf"
         if not converter.convert(named, made, "pdf", _RENDER_SECONDS):
