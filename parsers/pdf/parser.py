@@ -4,12 +4,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import pymupdf
 
-from contracts.documents import Origin, ParsedDocument
+from contracts.documents import Layer, Origin, ParsedDocument
 from contracts.errors import ParseFailure
 from contracts.failures import FailureClass
 from parsers.common.paged.assembly import Assembly
@@ -40,6 +40,7 @@ from parsers.pdf.scans import (
     rendered,
     soundness,
 )
+from parsers.pdf.xfa import form_blocks, form_packets, is_form_only
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -133,6 +134,7 @@ class _Reading:
         children = attachments(self._document, self._files, self._context, self._problems.notes)
         assembly = Assembly(records, bookmarks(self._document))
         blocks, qualities = assembly.result()
+        blocks = self._form(blocks)
         self._refuse_nothing(blocks, has_children=bool(children))
         warnings = self._problems.lines()
         return ParsedDocument(
@@ -144,6 +146,19 @@ class _Reading:
             quality=grade(qualities, warnings),
             warnings=tuple(warnings),
         )
+
+    def _form(self, blocks: list[Block]) -> list[Block]:
+        """The form that only the XML holds, in the place of pages that ask to wait for it."""
+        packets = form_packets(self._document)
+        if not packets or not is_form_only(self._document):
+            return blocks
+        form = form_blocks(packets)
+        if not form:
+            raise ParseFailure(
+                FailureClass.UNSUPPORTED,
+                "XFA form that cannot be read: print it to a PDF in Acrobat",
+            )
+        return form + [replace(block, layer=Layer.FURNITURE) for block in blocks]
 
     def _records(self) -> list[PageRecord]:
         """Every page; or the end of this job, where pages must be recognised in others first."""
