@@ -24,6 +24,7 @@ _COMMANDS = {
     "search": "사용자 권한으로 검색 (search as a user)",
     "serve": "검색 API와 일정 실행 (search API and schedules)",
     "source": "수집 대상 관리 (list, add, scan, confirm-deletions)",
+    "tables": "문서의 표를 목록·내용·SQL로 (tables of a document, asked in SQL)",
     "thread": "메일 하나의 대화 전체 (the conversation around a mail)",
     "status": "저장·대기·실패 현황 (what is stored, queued, failing)",
     "worker": "맡긴 일 하기 (do tasks of the queue)",

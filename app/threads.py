@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from contracts.documents import Block, ParsedDocument
     from contracts.ports import BlobStore
 
-__all__ = ["Conversation", "Message", "conversation"]
+__all__ = ["Conversation", "Message", "conversation", "readable"]
 
 _MOST = 500
 """Mails of one view."""
@@ -105,6 +105,16 @@ def conversation(
     return Conversation(subject=subject, messages=tuple(messages), complete=complete)
 
 
+def readable(view: AccessView, document: DocumentRecord) -> bool:
+    """Whether who sees ``view`` may read a document now."""
+    return (
+        document.state == "live"
+        and bool(document.version_id)
+        and document.scope_id in view.scopes
+        and document.document_id not in view.hidden_documents
+    )
+
+
 _Mails = dict[str, tuple["DocumentRecord", "VersionRecord"]]
 
 
@@ -129,12 +139,7 @@ class _Look:
 
     def readable(self, document: DocumentRecord) -> bool:
         """Whether the reader may read it now."""
-        return (
-            document.state == "live"
-            and bool(document.version_id)
-            and document.scope_id in self._view.scopes
-            and document.document_id not in self._view.hidden_documents
-        )
+        return readable(self._view, document)
 
     def mails(self, document_ids: list[str]) -> _Mails:
         """The readable mails among these."""
