@@ -48,7 +48,7 @@ PARSERS: tuple[ParserEntry, ...] = (
     ),
     ParserEntry("pptx", frozenset({"pptx"}), "parsers.pptx:PptxParser", version=2),
     ParserEntry("xlsx", frozenset({"xlsx"}), "parsers.xlsx:XlsxParser", version=3),
-    ParserEntry("xls", frozenset({"xls"}), "parsers.xls:XlsParser", version=3),
+    ParserEntry("xls", frozenset({"xls"}), "parsers.xls:XlsParser", version=4),
     ParserEntry("docx", frozenset({"docx"}), "parsers.docx:DocxParser", version=2),
     ParserEntry(
         "legacy", frozenset({"doc", "ppt", "rtf"}), "parsers.legacy:LegacyParser", version=2

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from contracts.documents import Cell, Table
+from contracts.documents import Table
+from parsers.common.chart_table import ChartSeries, chart_number, chart_table
 from parsers.common.opc import Element, Package, attribute, inner_text, local_name
 
 __all__ = [
@@ -73,13 +73,6 @@ def graphic_uri(frame: Element) -> str:
 # -- charts ----------------------------------------------------------------------------------------
 
 
-@dataclass(slots=True)
-class _Series:
-    name: str
-    categories: dict[int, str]
-    values: dict[int, str]
-
-
 def chart_of(root: Element) -> tuple[str, Table | None]:
     """Title and values of a chart part: categories down, a column a series.
 
@@ -91,7 +84,7 @@ def chart_of(root: Element) -> tuple[str, Table | None]:
     """
     extended = local_name(root) == "chartSpace" and root.tag.startswith(_CX)
     series = list(_extended_series(root) if extended else _series(root))
-    return _titles(root), _series_table(series)
+    return _titles(root), chart_table(series)
 
 
 def _titles(root: Element) -> str:
@@ -122,7 +115,7 @@ def _points(holder: Element | None) -> dict[int, str]:
     return points
 
 
-def _series(root: Element) -> Iterator[_Series]:
+def _series(root: Element) -> Iterator[ChartSeries]:
     for element in root.iter(f"{_C}ser"):
         name = element.find(f"{_C}tx")
         values = element.find(f"{_C}val")
@@ -132,12 +125,12 @@ def _series(root: Element) -> Iterator[_Series]:
         text = " ".join(_points(name).values())
         if name is not None and not text:
             text = "".join(v.text or "" for v in name.iter(f"{_C}v"))
-        yield _Series(
-            text, _points(categories), {i: _number(v) for i, v in _points(values).items()}
+        yield ChartSeries(
+            text, _points(categories), {i: chart_number(v) for i, v in _points(values).items()}
         )
 
 
-def _extended_series(root: Element) -> Iterator[_Series]:
+def _extended_series(root: Element) -> Iterator[ChartSeries]:
     data = {block.get("id", ""): block for block in root.iter(f"{_CX}data")}
     for element in root.iter(f"{_CX}series"):
         link = element.find(f"{_CX}dataId")
@@ -149,36 +142,8 @@ def _extended_series(root: Element) -> Iterator[_Series]:
             for point in dimension.iter(f"{_CX}pt"):
                 value = inner_text(point).strip()
                 found.setdefault(kind, {}).setdefault(int(point.get("idx", "0")), value)
-        values = {i: _number(v) for i, v in found["numDim"].items()}
-        yield _Series(name, found["strDim"], values)
-
-
-def _number(text: str) -> str:
-    """A cached value without the noise of its binary form: 4.4000000000000004 → 4.4."""
-    try:
-        return f"{float(text):.12g}" if "." in text else text
-    except ValueError:
-        return text
-
-
-def _series_table(series: list[_Series]) -> Table | None:
-    series = [one for one in series if one.values or one.categories]
-    if not series:
-        return None
-    shared = all(one.categories == series[0].categories for one in series)
-    cells: list[Cell] = []
-    columns: list[tuple[str, dict[int, str]]] = []
-    for number, one in enumerate(series, start=1):
-        if number == 1 or not shared:
-            columns.append(("" if shared else f"{one.name} ·", one.categories))
-        columns.append((one.name, one.values))
-    count = 1 + max(max([*points, -1]) for _, points in columns)
-    cells += [Cell(0, c, name) for c, (name, _) in enumerate(columns) if name]
-    for row in range(count):
-        cells += [Cell(row + 1, c, p[row]) for c, (_, p) in enumerate(columns) if p.get(row)]
-    return Table(
-        cells=tuple(cells), rows=count + 1, columns=len(columns), header_rows=1, header_columns=1
-    )
+        values = {i: chart_number(v) for i, v in found["numDim"].items()}
+        yield ChartSeries(name, found["strDim"], values)
 
 
 # -- SmartArt --------------------------------------------------------------------------------------

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import xlrd  # type: ignore[import-untyped]
 
-from contracts.documents import Block, BlockKind, Layer, PageQuality, ParsedDocument
+from contracts.documents import Block, BlockKind, Layer, PageQuality, ParsedDocument, Position
 from contracts.errors import ParseFailure
 from contracts.failures import FailureClass
 from contracts.parsing import ParserContext, ParserInput
+from parsers.common.chart_table import chart_table
 from parsers.common.grid import GridCell, Kind, Region, guess_kind
 from parsers.common.ledger import LedgerBook, head_cells
 from parsers.common.number_format import format_value, general
 from parsers.common.office_quality import Findings, page_quality
 from parsers.common.sheets import Sheet, sheet_blocks
 from parsers.ole import MAGIC, goes_in_circles, open_ole
+from parsers.xls.drawn import DrawnSheet, drawn_sheets
 
 __all__ = ["XlsParser"]
 
@@ -31,6 +33,8 @@ _DAMAGE = (
 )  # fmt: skip
 _BOLD_WEIGHT = 700
 _NO_FILL = 0
+_WITH_CHARTS = 50
+"""Version of the records (times ten) in which charts lie within the workbook's stream."""
 _WHITE_INDEXES = frozenset({9, 64, 65})
 
 
@@ -40,7 +44,7 @@ class _Budget:
 
 
 class XlsParser:
-    """Reads binary Excel workbooks: the same tables, layers and values as for .xlsx, without charts."""
+    """Reads binary Excel workbooks: the same tables, layers, values, charts and text boxes as for .xlsx."""
 
     def parse(self, source: ParserInput, context: ParserContext) -> ParsedDocument:
         """Parse one workbook.
@@ -55,10 +59,16 @@ class XlsParser:
         blocks: list[Block] = []
         pages: list[PageQuality] = []
         with LedgerBook(context, date1904=bool(book.datemode)) as ledgers:
-            for index in range(book.nsheets):
-                made = _sheet(book, index, budget, findings, ledgers)
+            drawings = _Drawings(book, findings)
+            index = 0
+            for number, drawn in enumerate(drawings.sheets, start=1):
+                made: list[Block] = []
+                if drawn.cells:
+                    made = _sheet(book, index, budget, findings, ledgers)
+                    index += 1
+                made += drawings.blocks(drawn)
                 blocks += made
-                pages.append(page_quality(index + 1, made))
+                pages.append(page_quality(number, made))
             database = ledgers.close()
         if "WARNING" in log.getvalue() or "ERROR" in log.getvalue():
             findings.partial.append("the file's structure is damaged: parts may be missing")
@@ -167,6 +177,63 @@ def _notes(read: Any, sheet: Sheet) -> list[Block]:
             )
             blocks.append(block)
     return blocks
+
+
+class _Drawings:
+    """What lies on the sheets of a workbook besides their cells.
+
+    Args:
+        book: The workbook.
+        findings: Where damage is noted.
+    """
+
+    def __init__(self, book: Any, findings: Findings) -> None:
+        self._book = book
+        self._styles = _Styles(book)
+        names = book.sheet_names()
+        self.sheets = [DrawnSheet(name, hidden=False, cells=True) for name in names]
+        if book.biff_version < _WITH_CHARTS:
+            return
+        stream = book.mem[book.base : book.base + book.stream_len]
+        try:
+            sheets = drawn_sheets(bytes(stream), book.biff_version, book.encoding or "latin-1")
+        except _DAMAGE as problem:
+            findings.partial.append(f"charts cannot be read: {type(problem).__name__}")
+            return
+        if [sheet.name for sheet in sheets if sheet.cells] == names:
+            self.sheets = sheets
+        self._places = [n for n, sheet in enumerate(self.sheets) if sheet.cells]
+
+    def blocks(self, sheet: DrawnSheet) -> list[Block]:
+        """Text boxes and charts of a sheet, in the order of the file."""
+        found = [
+            Block(kind=BlockKind.PARAGRAPH, text=text.replace("\r", "\n").strip())
+            for text in sheet.texts
+            if text.strip()
+        ]
+        for chart in sheet.charts:
+            table = chart_table(chart.series(self._text))
+            if table is not None:
+                table = replace(table, caption=chart.title)
+                found.append(Block(kind=BlockKind.TABLE, table=table))
+            elif chart.title:
+                found.append(Block(kind=BlockKind.FIGURE, text=chart.title))
+        layer = Layer.HIDDEN if sheet.hidden else Layer.BODY
+        position = Position(sheet=sheet.name)
+        return [replace(block, layer=layer, position=position) for block in found]
+
+    def _text(self, sheet: int, row: int, column: int) -> str:
+        """Shown text of a cell of any sheet, "" where there is none."""
+        if sheet not in self._places:
+            return ""
+        try:
+            read = self._book.sheet_by_index(self._places.index(sheet))
+        except _DAMAGE:
+            return ""  # said where the sheet itself was read
+        if row >= read.nrows or column >= read.row_len(row):
+            return ""
+        cell = self._styles.cell(read, row, column)
+        return cell.text if cell is not None else ""
 
 
 class _Styles:
