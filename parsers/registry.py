@@ -54,7 +54,7 @@ PARSERS: tuple[ParserEntry, ...] = (
         "legacy", frozenset({"doc", "ppt", "rtf"}), "parsers.legacy:LegacyParser", version=2
     ),
     ParserEntry("hwp3", frozenset({"hwp3"}), "parsers.legacy.hwp3:Hwp3Parser"),
-    ParserEntry("xlsb", frozenset({"xlsb"}), "parsers.xlsx.binary:XlsbParser"),
+    ParserEntry("xlsb", frozenset({"xlsb"}), "parsers.xlsx.binary:XlsbParser", version=2),
     ParserEntry("odf", frozenset({"odt", "ods", "odp", "odg"}), "parsers.odf:OdfParser", version=2),
     ParserEntry("hwp", frozenset({"hwp"}), "parsers.hwp:HwpParser", version=3),
     ParserEntry("hwpx", frozenset({"hwpx"}), "parsers.hwpx:HwpxParser", version=3),

@@ -11,13 +11,13 @@ from contracts.errors import ParseFailure
 from contracts.failures import FailureClass
 from contracts.parsing import ParserContext, ParserInput
 from parsers.common.collector import collector_paused
-from parsers.common.grid import GridCell, Kind, guess_kind
+from parsers.common.grid import GridCell, Kind, Region, guess_kind
 from parsers.common.ledger import LedgerBook, head_cells
 from parsers.common.number_format import BUILTIN_FORMATS, format_value, general, is_date_format
 from parsers.common.office_quality import Findings, page_quality, refuse_unread
 from parsers.common.opc import Package
-from parsers.common.sheets import Sheet, sheet_blocks
-from parsers.xlsx.extras import drawing_blocks
+from parsers.common.sheets import Sheet, cell_range, sheet_blocks
+from parsers.xlsx.extras import Note, comment_blocks, drawing_blocks
 from parsers.xlsx.workbook import Style
 
 __all__ = ["XlsbParser", "records"]
@@ -37,6 +37,7 @@ _SST_ITEM, _FONT, _FORMAT, _XF, _COLUMN, _PROPERTIES, _SHEET, _MERGE = (
     176,
 )
 _CELL_XFS, _CELL_XFS_END = 617, 618
+_AUTHOR, _COMMENT, _COMMENT_TEXT = 632, 635, 637
 _HIDDEN_ROW, _HIDDEN_COLUMN, _DATE_1904 = 0x10, 0x1, 0x1
 _BOLD = 700
 _ERROR_NAMES = {0x00: "#NULL!", 0x07: "#DIV/0!", 0x0F: "#VALUE!", 0x17: "#REF!", 0x1D: "#NAME?", 0x24: "#NUM!", 0x2A: "#N/A"}  # fmt: skip
@@ -53,7 +54,7 @@ class _Book:
 
 
 class XlsbParser:
-    """Reads binary workbooks: the same tables, layers and values as for .xlsx, without comments. Macros are never run."""
+    """Reads binary workbooks: the same tables, layers and values as for .xlsx, comments too. Macros are never run."""
 
     def parse(self, source: ParserInput, context: ParserContext) -> ParsedDocument:
         """Parse one workbook.
@@ -75,7 +76,11 @@ class XlsbParser:
                 sheet = Sheet(name, hidden=hidden)
                 _SheetReader(book, sheet, head_cells(left), ledgers).read(package, part)
                 left -= sum(map(len, sheet.grid.rows.values()))
-                made = [*sheet_blocks(sheet), *drawing_blocks(package, part, sheet)]
+                made = [
+                    *sheet_blocks(sheet),
+                    *drawing_blocks(package, part, sheet),
+                    *comment_blocks(package, part, sheet, _comments),
+                ]
                 blocks += made
                 pages.append(page_quality(number, made))
             properties = package.properties()
@@ -83,9 +88,6 @@ class XlsbParser:
             warnings = list(dict.fromkeys(package.warnings))
         refuse_unread(blocks, (), warnings)
         findings = Findings(partial=list(warnings))
-        if any(part.endswith("comments1.bin") for part in package.names()):
-            findings.minor.append("comments of binary workbooks are not read")
-            warnings += findings.minor
         if "macros" in properties:
             warnings.append("the workbook holds macros; they are not run")
         return ParsedDocument(
@@ -186,6 +188,26 @@ def _read_styles(package: Package, part: str) -> list[Style]:
             code = codes.get(number, "General")
             styles.append(Style(code, is_date_format(code), font < len(bold) and bold[font]))
     return styles
+
+
+def _comments(package: Package, part: str) -> list[Note]:
+    """Comments of a Comments part: authors first, then each comment's cell and text."""
+    authors: list[str] = []
+    notes: list[Note] = []
+    author, reference = 0, ""
+    try:
+        for kind, data in _part(package, part):
+            if kind == _AUTHOR:
+                authors.append(_string(data, 0)[0].strip())
+            elif kind == _COMMENT:
+                author, top, _, left, _ = struct.unpack_from("<5I", data)
+                reference = cell_range(Region(top + 1, left + 1, top + 1, left + 1))
+            elif kind == _COMMENT_TEXT:
+                name = authors[author] if author < len(authors) else ""
+                notes.append((reference, name, _string(data, 1)[0].strip()))
+    except struct.error:
+        package.warnings.append("comments break off: records are cut short")
+    return notes
 
 
 class _SheetReader:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from contracts.documents import Block, BlockKind, Layer, Position
@@ -21,11 +21,16 @@ from parsers.common.sheets import DeclaredTable, Sheet, cell_range
 from parsers.xlsx.cells import declared_region
 from parsers.xlsx.strings import NAMESPACE, rich_text
 
-__all__ = ["comment_blocks", "declared_tables", "drawing_blocks"]
+__all__ = ["Note", "comment_blocks", "declared_tables", "drawing_blocks"]
 
 _XDR = "{http://schemas.openxmlformats.org/drawingml/2006/spreadsheetDrawing}"
 _A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 _THREADED = "{http://schemas.microsoft.com/office/spreadsheetml/2018/threadedcomments}"
+
+
+Note = tuple[str, str, str]
+"""Cell, author and text of a comment."""
+ReadNotes = Callable[[Package, str], Iterable[Note]]
 
 
 def declared_tables(package: Package, part: str) -> list[DeclaredTable]:
@@ -42,9 +47,18 @@ def declared_tables(package: Package, part: str) -> list[DeclaredTable]:
     return found
 
 
-def comment_blocks(package: Package, part: str, sheet: Sheet) -> list[Block]:
-    """Comments and notes of a sheet, by cell; a threaded comment replaces its old-style copy."""
-    notes: list[tuple[str, str, str]] = []
+def comment_blocks(
+    package: Package, part: str, sheet: Sheet, old_style: ReadNotes | None = None
+) -> list[Block]:
+    """Comments and notes of a sheet, by cell; a threaded comment replaces its old-style copy.
+
+    Args:
+        package: The package.
+        part: The sheet's part.
+        sheet: The sheet.
+        old_style: Reads a part of old-style comments; as XML where it is None.
+    """
+    notes: list[Note] = []
     threaded = package.related(part, "threadedComment")
     authors = _persons(package) if threaded else {}
     for target in threaded:
@@ -54,20 +68,21 @@ def comment_blocks(package: Package, part: str, sheet: Sheet) -> list[Block]:
             notes.append((entry.get("ref", ""), authors.get(entry.get("personId", ""), ""), text))
     taken = {reference for reference, _, _ in notes}
     for target in package.related(part, "comments"):
-        root = package.xml(target)
-        if root is None:
-            continue
-        names = [
-            (a.text or "").strip() for a in root.iterfind(f"{NAMESPACE}authors/{NAMESPACE}author")
-        ]
-        for entry in root.iter(f"{NAMESPACE}comment"):
-            body = entry.find(f"{NAMESPACE}text")
-            number = entry.get("authorId", "")
-            known = number.isdecimal() and int(number) < len(names)
-            if body is not None and entry.get("ref", "") not in taken:
-                author = names[int(number)] if known else ""
-                notes.append((entry.get("ref", ""), author, rich_text(body)))
+        notes += [n for n in (old_style or _xml_notes)(package, target) if n[0] not in taken]
     return [_note(sheet, *note) for note in notes if note[2]]
+
+
+def _xml_notes(package: Package, target: str) -> Iterator[Note]:
+    root = package.xml(target)
+    if root is None:
+        return
+    names = [(a.text or "").strip() for a in root.iterfind(f"{NAMESPACE}authors/{NAMESPACE}author")]
+    for entry in root.iter(f"{NAMESPACE}comment"):
+        body = entry.find(f"{NAMESPACE}text")
+        number = entry.get("authorId", "")
+        known = number.isdecimal() and int(number) < len(names)
+        if body is not None:
+            yield entry.get("ref", ""), names[int(number)] if known else "", rich_text(body)
 
 
 def _note(sheet: Sheet, reference: str, author: str, text: str) -> Block:

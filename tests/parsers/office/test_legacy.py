@@ -320,7 +320,7 @@ def wide(text: str) -> bytes:
     return struct.pack("<I", len(text)) + text.encode("utf-16-le")
 
 
-def binary_book(zipped) -> Path:
+def binary_book(zipped, **more: str | bytes) -> Path:
     """Two sheets, one hidden; texts, numbers in all spellings, a date, a merge, hidden row and column."""
     links = "http://schemas.openxmlformats.org/package/2006/relationships"
     kind = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
@@ -349,6 +349,7 @@ def binary_book(zipped) -> Path:
             "xl/worksheets/sheet2.bin": row(0) + cell(6, 0, wide("비밀 단가")),
             "xl/sharedStrings.bin": record(19, b"\0" + wide("품번")) + record(19, b"\0" + wide("HX-1")),
             "xl/styles.bin": styles,
+            **more,
         },
         "book.xlsb",
     )  # fmt: skip
@@ -367,6 +368,30 @@ def test_binary_workbooks_read_like_the_others(zipped, parse, look):
     assert "HX-3" not in body
     assert "원가" not in body
     assert "비밀 단가" in shown.everything(Layer.HIDDEN)
+
+
+@pytest.mark.parametrize("cut", [False, True])
+def test_comments_of_binary_workbooks_have_their_cells_and_authors(zipped, parse, look, cut):
+    links = "http://schemas.openxmlformats.org/package/2006/relationships"
+    kind = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/comments"
+
+    def comment(author, row, column, text):
+        place = struct.pack("<5I", author, row, row, column, column) + bytes(16)
+        return record(635, place) + record(637, b"\0" + wide(text)) + record(636)
+
+    comments = record(628) + record(630) + record(632, wide("이대리")) + record(632, wide("박과장")) + record(631)  # fmt: skip
+    comments += comment(1, 1, 1, "재고와 다름") + comment(0, 3, 0, "숨긴 행의 말")
+    comments += record(635, b"\0") if cut else record(629)
+    related = f'<Relationships xmlns="{links}"><Relationship Id="r1" Type="{kind}" Target="../comments1.bin"/></Relationships>'
+    parts = {"xl/comments1.bin": comments, "xl/worksheets/_rels/sheet1.bin.rels": related}
+    shown = look(parse(binary_book(zipped, **parts), "xlsb"))
+    notes = [block for block in shown.document.blocks if block.kind is BlockKind.NOTE]
+    assert [(n.label, n.text, n.position.cells, n.layer) for n in notes] == [
+        ("박과장", "재고와 다름", "B2", Layer.NOTES),
+        ("이대리", "숨긴 행의 말", "A4", Layer.HIDDEN),
+    ]
+    told = [warning for warning in shown.document.warnings if "comments break off" in warning]
+    assert bool(told) is cut
 
 
 # -- the converter ---------------------------------------------------------------------------------
