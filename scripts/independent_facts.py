@@ -7,7 +7,8 @@ For judging the parsers on files that nobody has read yet. The lines are those o
 - ``docx``, ``doc``, ``rtf``: the XML of each part; the piece table; LibreOffice's plain text (``references/word.py``);
 - ``pptx``, ``ppt``: python-pptx; text atoms of the current slides (``references/slides.py``);
 - ``xlsx``, ``xlsb``, ``xls``, ``ods``, ``csv``, ``tsv``: what LibreOffice displays; Python's ``csv`` (``references/sheets.py``);
-- ``odt``, ``odp``, ``html``: ``content.xml``; lxml's HTML parser (``references/markup.py``).
+- ``odt``, ``odp``, ``html``: ``content.xml``; lxml's HTML parser (``references/markup.py``);
+- ``pdf``: lines of poppler's ``pdftotext`` (``references/pages.py``).
 
 Pieces are drawn by a seed, so that a second run asks the same. Nothing of a document's text is kept in the repository.
 """
@@ -23,7 +24,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeVar
 
-from references import hangul, mail, markup, sheets, slides, word
+from references import hangul, mail, markup, pages, sheets, slides, word
 from references.found import LONGEST, Found, squeezed
 
 _SHORTEST = 6
@@ -46,6 +47,7 @@ _READERS: dict[str, Callable[[Path], Found]] = {
     "odt": markup.odf,
     "odp": markup.odf,
     "html": markup.page,
+    "pdf": pages.pdf,
 }
 _Item = TypeVar("_Item")
 

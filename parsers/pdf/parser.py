@@ -36,6 +36,7 @@ from parsers.pdf.scans import (
     cuttings,
     not_covered,
     outlined_lines,
+    parted,
     plan,
     rendered,
     soundness,
@@ -318,7 +319,9 @@ class _Reading:
             return
         for number, lines in found.items():
             kept = [line for line in lines if line.confidence >= _FILL_CONFIDENCE]
-            self._by_number[number].recognised += kept
+            record = self._by_number[number]
+            record.content.lines = parted(record.content.lines, kept)
+            record.recognised += kept
 
     def _unread(self, record: PageRecord, decision: Plan, why: str) -> None:
         self._problems.unread.append(record.number)

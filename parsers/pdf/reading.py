@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from array import array
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from statistics import median
 from typing import Any
 
@@ -43,7 +43,11 @@ _HEAVY = re.compile(r"headline|H2hdr|gtr?E\b|extra.?bold|black|헤드라인|견�
 
 @dataclass(slots=True)
 class _Run:
-    """Characters of one line piece that are painted alike."""
+    """Characters of one line piece that are painted alike.
+
+    ``copies``: indexes of characters that an earlier run printed at the same place, with that run and
+    the index there.
+    """
 
     chars: list[str]
     boxes: list[Box]
@@ -51,6 +55,7 @@ class _Run:
     bold: bool
     state: str
     color: int
+    copies: list[tuple[int, _Run, int]] = field(default_factory=list)
 
 
 def read_page(page: pymupdf.Page) -> PageContent:
@@ -65,6 +70,10 @@ def read_page(page: pymupdf.Page) -> PageContent:
             continue
         for line in block["lines"]:
             runs += [(run, line["dir"]) for run in _runs(line, printed)]
+    _printed_once([run for run, _ in runs])
+    runs = [(run, direction) for run, direction in runs if run.chars]
+    for run, _ in runs:
+        _part_ligatures(run)
     characters = sum(len(run.chars) for run, _ in runs if run.state == "shown")
     if characters < 200 or page.get_images():  # noqa: PLR2004  a page of text without image resources has no scan
         content.pictures = _pictures(page)
@@ -140,21 +149,43 @@ class _Printed:
     """Where each character has been printed, so that text printed twice (for weight) counts once."""
 
     def __init__(self) -> None:
-        self._places: dict[tuple[str, int, int], int] = {}
+        self._places: dict[tuple[str, int, int], tuple[int, _Run, int]] = {}
         self._line = 0
 
     def next_line(self) -> None:
         """Characters of one line are never copies of each other."""
         self._line += 1
 
-    def again(self, text: str, box: Box) -> bool:
-        """The same character stands within about a point already, from another line."""
+    def before(self, text: str, box: Box, run: _Run) -> tuple[_Run, int] | None:
+        """The run of another line, and the index there, of the same character within about a point."""
         x, y = round(box[0]), round(box[1])
+        here = self._line, run, len(run.chars)
         for near in (x, x - 1, x + 1):
-            if self._places.get((text, near, y), self._line) != self._line:
-                return True
-        self._places[text, x, y] = self._line
-        return False
+            line, other, index = self._places.get((text, near, y), here)
+            if line != self._line:
+                return other, index
+        self._places[text, x, y] = here
+        return None
+
+
+def _printed_once(runs: list[_Run]) -> None:
+    """Of characters printed twice one stays: that of the longer run where it holds most of the other, else the first."""
+    dropped: dict[int, set[int]] = {id(run): set() for run in runs}
+    for run in runs:
+        shared = Counter(id(other) for _, other, _ in run.copies)
+        for index, other, place in run.copies:
+            printed = sum(not char.isspace() for char in other.chars)
+            if len(other.chars) < len(run.chars) and shared[id(other)] * 2 > printed:
+                dropped[id(other)].add(place)
+            else:
+                dropped[id(run)].add(index)
+    for run in runs:
+        gone = dropped[id(run)]
+        if gone:
+            kept = [i for i in range(len(run.chars)) if i not in gone]
+            blank = all(run.chars[i].isspace() for i in kept)
+            run.chars = [] if blank else [run.chars[i] for i in kept]
+            run.boxes = [] if blank else [run.boxes[i] for i in kept]
 
 
 def _runs(line: dict[str, Any], printed: _Printed) -> list[_Run]:
@@ -184,7 +215,10 @@ def _runs(line: dict[str, Any], printed: _Printed) -> list[_Run]:
             if text >= "\ue000" or text < " ":
                 text = PRIVATE.get(text, text)
                 text = clean_text(text) if text >= "\ue000" else text
-            if visible(text) and not printed.again(text, char["bbox"]):
+            if visible(text):
+                first = printed.before(text, char["bbox"], run)
+                if first is not None:
+                    run.copies.append((len(run.chars), *first))
                 run.chars.append(text)
                 run.boxes.append(char["bbox"])
         # The size of most characters; a raised footnote mark does not count.
@@ -193,8 +227,7 @@ def _runs(line: dict[str, Any], printed: _Printed) -> list[_Run]:
         heavy[id(run)] += (len(run.chars) - before) if bold else 0
     for run in out:
         run.bold = heavy[id(run)] * 2 > len(run.chars)
-        _part_ligatures(run)
-    return [run for run in out if run.chars]
+    return out
 
 
 def _part_ligatures(run: _Run) -> None:

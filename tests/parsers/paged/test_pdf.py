@@ -510,3 +510,30 @@ def test_a_cell_over_all_rows_leaves_the_first_row_a_header(maker, parse):
     (table,) = tables(parse(maker.data()))
     assert table.header_rows == 1
     assert cells(table)[0, 0] == ("공정", 4, 1)
+
+
+def test_words_printed_first_alone_and_then_in_their_line_are_read_in_the_line(maker, parse, body):
+    line = "24년 D-DAY(디캠프), 창업대회(재단) 입상자"
+    starts = {"디캠프": line.index("디캠프"), "창업대회": line.index("창업대회")}
+    for word, start in starts.items():
+        x = 60 + pymupdf.get_text_length(line[:start], "korea", 10)
+        maker.text(x, 80, word)
+    maker.text(60, 80, line)
+    assert body(parse(maker.data())) == [line]
+
+
+def test_words_drawn_as_curves_in_the_gap_of_a_line_are_read_there(maker, parse, body):
+    words = "도장 검사"
+    path = pymupdf.open()
+    source = path.new_page(width=200, height=40)
+    source.insert_text((10, 25), words, fontname="korea", fontsize=14)
+    drawn = source.get_svg_image(text_as_path=True).encode()
+    outlines = pymupdf.open("pdf", pymupdf.open("svg", drawn).convert_to_pdf())
+    before, after = "중점 항목은 (", ") 두 가지다"
+    left = 60 + pymupdf.get_text_length(before, "korea", 14)
+    wide = pymupdf.get_text_length(words, "korea", 14)
+    spaces = round(wide / pymupdf.get_text_length(" ", "korea", 14)) + 2
+    maker.text(60, 80, before + " " * spaces + after, 14)
+    maker.page.show_pdf_page(pymupdf.Rect(left - 8, 55, left + 192, 95), outlines)
+    assert "검사" not in maker.page.get_text()
+    assert joined(body(parse(maker.data()))) == joined(["중점 항목은 (도장 검사) 두 가지다"])
