@@ -70,7 +70,7 @@ def is_signature(text: str) -> bool:
     Args:
         text: All text of the element, lines separated by line feeds.
     """
-    lines = [line for line in text.split("\n") if line.strip()]
+    lines = [_bounded(line) for line in text.split("\n") if line.strip()]
     marks = (cues.DEVICE, cues.SIGN_OFF, cues.DELIMITER)
     if len(lines) > _MOST_LINES or not any(
         _tells(line) or any(mark.match(line) for mark in marks) for line in lines
@@ -125,10 +125,16 @@ def _lines(blocks: Sequence[Block], begin: int, end: int) -> list[_Line]:
             continue
         listed = block.kind is BlockKind.LIST_ITEM
         found += [
-            _Line(at, number, line.strip(cues.BOX), listed)
+            _Line(at, number, _bounded(line.strip(cues.BOX)), listed)
             for number, line in enumerate(block.text.split("\n"))
         ]
     return found
+
+
+def _bounded(text: str) -> str:
+    """Both ends of a line that is too long for anything here: the patterns would take time with its square."""
+    most = 3 * _LONGEST
+    return text if len(text) <= most else f"{text[: most // 2]} {text[-most // 2 :]}"
 
 
 def _is_card(block: Block) -> bool:
@@ -196,7 +202,7 @@ def _signs(lines: Sequence[_Line], at: int, sender: Sender) -> bool:
         return named or _is_name(line) or _identity(line)
     if cues.ANNOUNCES.search(above) and not _sentence(above):
         return False
-    ended = any(p.search(above) for p in (cues.ENDED, cues.RULE)) or cues.GREETING.match(above)
+    ended = cues.ENDED.search(above) or cues.RULE.match(above) or cues.GREETING.match(above)
     apart = lines[at].block != lines[at - 1].block
     if cues.SIGN_OFF.match(line):
         return bool(ended) or apart
@@ -211,8 +217,10 @@ def _says_who(line: str, rest: str) -> bool:
 
 def _sentence(text: str) -> bool:
     """Whether a person wrote the line as a sentence; contact data, companies and sign-offs end in dots, too."""
+    if len(text) > 4 * _SHORT:
+        return True
     ended = cues.SENTENCE.search(text) and not _identity(text) and not cues.GREETING.match(text)
-    return len(text) > 4 * _SHORT or (bool(ended) and not _contacts(text))
+    return bool(ended) and not _contacts(text)
 
 
 def _goes_on(lines: Sequence[_Line], at: int) -> bool:

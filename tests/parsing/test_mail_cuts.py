@@ -169,3 +169,10 @@ def test_headers_that_notes_draws_in_boxes_begin_the_old_mail(parse_as):
     document = parse_as(mail(f"승인합니다.\n\n{box}\n\n출하해도 됩니까?"), "eml")
     assert lines(document, Layer.BODY) == ["승인합니다."]
     assert "출하해도 됩니까?" in lines(document, Layer.QUOTED)
+
+
+@pytest.mark.timeout(30)
+def test_a_line_of_a_million_spaces_does_not_take_the_square_of_its_length(parse_as):
+    text = f"본문입니다.\n{' ' * 1_000_000}다{' ' * 1_000_000}x\n윤서진"
+    document = parse_as(mail_from("윤서진 <a@p.example>", text), "eml")
+    assert lines(document, Layer.BODY)[0] == "본문입니다."
