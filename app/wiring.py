@@ -145,7 +145,7 @@ def _kits(settings: Settings, catalog: Catalog) -> Iterator[Callable[..., Kit]]:
     spool.mkdir(exist_ok=True)
     _clear_spool(spool)
     set_readers(catalog, settings.unlock)
-    with ParsePool(settings.parse, settings.ocr) as pool:
+    with ParsePool(settings.parse, settings.ocr, vision=settings.vision) as pool:
         yield partial(
             Kit,
             settings=settings,

@@ -91,6 +91,7 @@ class Origin(StrEnum):
     TEXT_LAYER = "text_layer"
     OCR = "ocr"
     CONVERTED = "converted"
+    GENERATED = "generated"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

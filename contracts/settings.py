@@ -31,6 +31,7 @@ __all__ = [
     "Settings",
     "SourceSettings",
     "UnlockSettings",
+    "VisionSettings",
     "load_settings",
 ]
 
@@ -70,6 +71,24 @@ class OcrSettings(_Group):
     languages: str = "kor+eng"
     dpi: int = Field(default=300, ge=72, le=1200)
     max_pixels: int = Field(default=60_000_000, ge=1_000_000)
+
+
+class VisionSettings(_Group):
+    """Generated captions of figures; off without an address."""
+
+    url: str = Field(
+        default="",
+        pattern=r"^(|https?://.+)$",
+        description="OpenAI-compatible endpoint up to `/v1`; empty: no captions are generated.",
+    )
+    model: str = ""
+    key: SecretStr | None = None
+    prompt: str = (
+        "이 그림이 무엇을 보여 주는지 두세 문장으로 설명하세요. 보이는 수치와 이름만 쓰세요."
+    )
+    max_tokens: int = Field(default=300, ge=16, description="Length of one caption.")
+    timeout_seconds: float = Field(default=60.0, gt=0, description="One request.")
+    most_figures: int = Field(default=20, ge=1, description="Figures of one document.")
 
 
 class ChunkSettings(_Group):
@@ -281,6 +300,7 @@ class Settings(_Group):
     home: Path
     parse: ParseSettings = Field(default_factory=ParseSettings)
     ocr: OcrSettings = Field(default_factory=OcrSettings)
+    vision: VisionSettings = Field(default_factory=VisionSettings)
     chunk: ChunkSettings = Field(default_factory=ChunkSettings)
     embedder: EmbedderSettings = Field(default_factory=EmbedderSettings)
     index: IndexSettings = Field(default_factory=IndexSettings)
@@ -317,6 +337,7 @@ _SECRETS = (
     ("index", "password"),
     ("queue", "password"),
     ("unlock", "passwords"),
+    ("vision", "key"),
 )
 
 

@@ -102,7 +102,11 @@ def configuration(settings: Settings, rules_tag: str, made_with: str) -> str:
 
 
 def _parse_fingerprint(settings: Settings) -> str:
-    """A new password or decryption command is a reason to read what was locked again."""
+    """A new password or decryption command is a reason to read what was locked again, a describer to look at figures."""
     name = parse_fingerprint(settings.parse, settings.ocr)
     tag = Unlocker(settings.unlock).tag
-    return digest(name, tag) if tag else name
+    name = digest(name, tag) if tag else name
+    vision = settings.vision
+    # Length, question and model decide what is written; another address of the same model does not.
+    asked = (vision.model, vision.prompt, str(vision.max_tokens), str(vision.most_figures))
+    return digest(name, "vision", *asked) if vision.url else name

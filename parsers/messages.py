@@ -26,7 +26,8 @@ class Setup(msgspec.Struct, frozen=True):
 class Job(msgspec.Struct, frozen=True):
     """One file to parse. Depth, members and bytes are the container budget.
 
-    The rest is about pages that need recognition, see :class:`parsers.pages.PageFolder`.
+    ``pages_…`` is about pages that need recognition, see :class:`parsers.pages.PageFolder`. With ``crops`` (pages and
+    boxes of a PDF) the answer is pictures of these places instead of a document.
     """
 
     path: str
@@ -40,6 +41,7 @@ class Job(msgspec.Struct, frozen=True):
     pages_most: int = 0
     pages_only: tuple[int, ...] = ()
     pages_seconds: float = 0.0
+    crops: tuple[tuple[int, tuple[float, float, float, float]], ...] = ()
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -51,6 +53,7 @@ class Answer(msgspec.Struct, frozen=True):
         detail: More about the failure, without document text.
         peak_bytes: Highest resident size of the worker during the job.
         inline: The encoded document.
+        crops: A PNG of each place that the job asked for.
         in_file: The encoded document lies in the job's result file instead.
         final: False for the note that only tells the sniffed format.
         assembled: False where the job ended without a document, as it should.
@@ -62,6 +65,7 @@ class Answer(msgspec.Struct, frozen=True):
     detail: str = ""
     peak_bytes: int = 0
     inline: bytes = b""
+    crops: tuple[bytes, ...] = ()
     in_file: bool = False
     final: bool = True
     assembled: bool = True

@@ -11,14 +11,17 @@ import stat
 import tempfile
 import threading
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
+
+import msgspec
 
 from contracts.failures import FailureClass
 from parsers.codec import CodecError, decode_document
 from parsers.common.charset import without_surrogates
 from parsers.context import full_budget, part_prefix
+from parsers.describing import NotDescribed, described, describer_of
 from parsers.messages import Job
 from parsers.process import WORKER_COMMAND, WorkerProcess
 from parsers.registry import parsers_in_use
@@ -27,9 +30,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import TracebackType
 
-    from contracts.documents import ParsedDocument
+    from contracts.documents import Box, ParsedDocument
     from contracts.parsing import ContainerBudget
-    from contracts.settings import OcrSettings, ParseSettings
+    from contracts.settings import OcrSettings, ParseSettings, VisionSettings
     from parsers.messages import Answer
 
 __all__ = ["PageJob", "ParsePool", "ParseResult"]
@@ -90,14 +93,21 @@ class ParsePool:
         limits: Limits of one parse; ``workers`` 0 means one process a core.
         ocr: Recognition settings.
         command: How to start a worker: another interpreter, or a wrapper that confines it further.
+        vision: Who describes figures; None: nobody.
 
     Raises:
         ConfigError: ``limits.alternatives`` names a reader that there is none of.
     """
 
     def __init__(
-        self, limits: ParseSettings, ocr: OcrSettings, command: Sequence[str] = WORKER_COMMAND
+        self,
+        limits: ParseSettings,
+        ocr: OcrSettings,
+        command: Sequence[str] = WORKER_COMMAND,
+        vision: VisionSettings | None = None,
     ) -> None:
+        self._vision = vision
+        self._describer = describer_of(vision) if vision and vision.url else None
         parsers_in_use(limits.alternatives)  # a wrong setting ends here, not file by file
         self._limits = limits
         self._ocr = ocr
@@ -182,9 +192,25 @@ class ParsePool:
             )
             answer = self._run(job, spool)
             try:
-                return _result(answer, result_file, time.monotonic() - started)
+                result = _result(answer, result_file, time.monotonic() - started)
             finally:
                 result_file.unlink(missing_ok=True)
+        return self._described(result, job, spool)
+
+    def _described(self, result: ParseResult, job: Job, spool: Path) -> ParseResult:
+        """With generated captions of its figures, where they are configured."""
+        if self._describer is None or self._vision is None or result.document is None:
+            return result
+
+        def cut(places: Sequence[tuple[int, Box]]) -> Sequence[bytes]:
+            with self._places:
+                answer = self._run(msgspec.structs.replace(job, crops=tuple(places)), spool)
+            if len(answer.crops) != len(places):
+                raise NotDescribed(answer.failure or "no pictures of the figures")
+            return answer.crops
+
+        document = described(result.document, self._describer, self._vision.most_figures, cut)
+        return replace(result, document=document)
 
     def _of_pages(self, pages: PageJob | None) -> dict[str, Any]:
         if pages is None:

@@ -85,6 +85,11 @@ def run_job(
         report(format_name)
 
     try:
+        if job.crops:
+            from parsers.pdf.crops import crops_of
+
+            pictures = crops_of(Path(job.path), limits, job.crops)
+            return Answer(format="pdf", crops=tuple(pictures), peak_bytes=_peak())
         return _success(job, _parse(job, limits, ocr, noted))
     except NotAssembled as ended:
         return Answer(

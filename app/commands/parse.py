@@ -74,7 +74,7 @@ def _parse_all(files: list[tuple[Path, Path]], output: str, out: Path | None) ->
     settings = load_settings()
     limits = settings.parse.model_copy(update={"workers": 1})
     failed = False
-    with ParsePool(limits, settings.ocr) as pool:
+    with ParsePool(limits, settings.ocr, vision=settings.vision) as pool:
         for file, relative in files:
             with tempfile.TemporaryDirectory(prefix="seoga-spool-") as spool:
                 node = Unfolding(pool, Path(spool)).parse_tree(file, file.name)
