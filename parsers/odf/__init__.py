@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from contracts.documents import Block, BlockKind, Layer, PageQuality, ParsedDocument
 from contracts.errors import ParseFailure
@@ -13,6 +14,7 @@ from parsers.common.ledger import LedgerBook
 from parsers.common.office_quality import Findings, page_quality, refuse_unread
 from parsers.common.opc import Element, Package, inner_text, local_name
 from parsers.common.text_headings import with_headings
+from parsers.odf.charts import Objects, objects_of
 from parsers.odf.flow import Flow
 from parsers.odf.names import DRAW, OFFICE, STYLE, TABLE
 from parsers.odf.sheets import SheetReader
@@ -52,7 +54,7 @@ class OdfParser:
             properties = _properties(package)
             styles = Styles(more, content)
             blocks, pages = _READERS.get(local_name(body[0]), _text)(
-                body[0], styles, more, context, ledgers
+                _Source(body[0], styles, more, objects_of(package), context, ledgers)
             )
             database = ledgers.close()
             warnings = list(dict.fromkeys(package.warnings))
@@ -71,11 +73,21 @@ class OdfParser:
         )
 
 
-def _text(
-    body: Element, styles: Styles, more: Element | None, _context: ParserContext, _: LedgerBook
-) -> Made:
-    flow = Flow(styles)
-    blocks = list(flow.blocks(body))
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """A document's body and what its content refers to."""
+
+    body: Element
+    styles: Styles
+    more: Element | None
+    objects: Objects
+    context: ParserContext
+    ledgers: LedgerBook
+
+
+def _text(source: _Source) -> Made:
+    flow, more = Flow(source.styles, source.objects), source.more
+    blocks = list(flow.blocks(source.body))
     if not any(block.kind is BlockKind.HEADING for block in blocks):
         blocks = with_headings(blocks)
     seen: set[str] = set()
@@ -91,38 +103,29 @@ def _text(
     return blocks, [page_quality(1, blocks)]
 
 
-def _spreadsheet(
-    body: Element,
-    styles: Styles,
-    _more: Element | None,
-    context: ParserContext,
-    ledgers: LedgerBook,
-) -> Made:
-    reader = SheetReader(styles, context.limits.max_cells, ledgers)
+def _spreadsheet(source: _Source) -> Made:
+    most = source.context.limits.max_cells
+    reader = SheetReader(source.styles, most, source.ledgers, source.objects)
     blocks: list[Block] = []
     pages = []
-    for number, table in enumerate(body.iterfind(f"{TABLE}table"), start=1):
+    for number, table in enumerate(source.body.iterfind(f"{TABLE}table"), start=1):
         made = reader.blocks(table)
         blocks += made
         pages.append(page_quality(number, made))
     return blocks, pages
 
 
-def _presentation(
-    body: Element, styles: Styles, _more: Element | None, _context: ParserContext, _: LedgerBook
-) -> Made:
+def _presentation(source: _Source) -> Made:
     blocks: list[Block] = []
     pages = []
-    for number, page in enumerate(body.iterfind(f"{DRAW}page"), start=1):
-        made = slide_blocks(page, number, styles)
+    for number, page in enumerate(source.body.iterfind(f"{DRAW}page"), start=1):
+        made = slide_blocks(page, number, source.styles, source.objects)
         blocks += made
         pages.append(page_quality(number, made))
     return blocks, pages
 
 
-_READERS: dict[
-    str, Callable[[Element, Styles, Element | None, ParserContext, LedgerBook], Made]
-] = {
+_READERS: dict[str, Callable[[_Source], Made]] = {
     "text": _text,
     "spreadsheet": _spreadsheet,
     "presentation": _presentation,

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from contracts.documents import Block, BlockKind, Cell, Layer, Table
 from parsers.common.headers import headers_of_table
 from parsers.common.opc import Element
+from parsers.odf.charts import Objects, chart_block
 from parsers.odf.names import SVG, TABLE, TEXT, count, local_name
 from parsers.odf.styles import ListCounter, Styles
 
@@ -36,10 +37,12 @@ class Flow:
 
     Args:
         styles: Styles of the document.
+        objects: Opens the objects that its frames show.
     """
 
-    def __init__(self, styles: Styles) -> None:
+    def __init__(self, styles: Styles, objects: Objects) -> None:
         self._styles = styles
+        self._objects = objects
         self._counter = ListCounter(styles)
 
     def blocks(self, container: Iterable[Element], depth: int = 0) -> Iterator[Block]:
@@ -246,12 +249,19 @@ class Flow:
             elif name in ("frame", "custom-shape", "g", "rect", "ellipse"):
                 found = True
                 yield from self._drawn(child, depth + 1)
+            elif name == "object" and (chart := self._chart(child)) is not None:
+                found = True
+                yield chart
             elif name in ("image", "object", "object-ole") and not found:
                 found = True
                 yield Block(kind=BlockKind.FIGURE, text=words)
                 words = ""
         if words:
             yield Block(kind=BlockKind.FIGURE, text=words)
+
+    def _chart(self, element: Element) -> Block | None:
+        root = self._objects(element)
+        return chart_block(root) if root is not None else None
 
 
 def described(element: Element) -> str:

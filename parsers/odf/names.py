@@ -5,6 +5,7 @@ from __future__ import annotations
 from parsers.common.opc import Element, local_name
 
 __all__ = [
+    "CHART",
     "DRAW",
     "OFFICE",
     "PRESENTATION",
@@ -20,7 +21,7 @@ __all__ = [
 
 _NS = "urn:oasis:names:tc:opendocument:xmlns:"
 OFFICE, STYLE, TEXT, TABLE = (f"{{{_NS}{n}:1.0}}" for n in ("office", "style", "text", "table"))
-DRAW, PRESENTATION = (f"{{{_NS}{n}:1.0}}" for n in ("drawing", "presentation"))
+DRAW, PRESENTATION, CHART = (f"{{{_NS}{n}:1.0}}" for n in ("drawing", "presentation", "chart"))
 SVG = f"{{{_NS}svg-compatible:1.0}}"
 XLINK = "{http://www.w3.org/1999/xlink}"
 _POINTS = {"cm": 72 / 2.54, "mm": 72 / 25.4, "in": 72.0, "pt": 1.0, "px": 0.75, "pc": 12.0}

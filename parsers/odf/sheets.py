@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from contracts.documents import Block, BlockKind, Layer
 from parsers.common.grid import GridCell, Kind, Region, guess_kind
@@ -10,8 +11,9 @@ from parsers.common.ledger import LedgerBook, head_cells
 from parsers.common.number_format import general
 from parsers.common.opc import Element
 from parsers.common.sheets import Sheet, sheet_blocks
+from parsers.odf.charts import Objects
 from parsers.odf.flow import Flow
-from parsers.odf.names import OFFICE, TABLE, count, local_name
+from parsers.odf.names import DRAW, OFFICE, TABLE, count, local_name
 from parsers.odf.styles import Styles
 
 __all__ = ["SheetReader"]
@@ -20,6 +22,10 @@ _LAST_ROW, _LAST_COLUMN = 1 << 20, 1 << 14
 _MOST_REPEATED_ROWS = 1000
 _HIDDEN = frozenset({"collapse", "filter"})
 _GROUPS = frozenset({"table-header-rows", "table-rows", "table-row-group", "table-header-columns", "table-columns", "table-column-group"})  # fmt: skip
+_SHAPES = tuple(
+    f"{DRAW}{name}" for name in ("frame", "custom-shape", "g", "rect", "ellipse", "line")
+)
+_HOLDERS = frozenset({"shapes", "table-cell", "covered-table-cell"})
 _NUMBERS = frozenset({"float", "percentage", "currency"})
 _DATES = frozenset({"date", "time"})
 
@@ -31,11 +37,14 @@ class SheetReader:
         styles: Styles of the document.
         max_cells: Cells of the workbook that may be kept in memory.
         ledgers: Takes the rows of large sheets.
+        objects: Opens the objects that lie on the sheets.
     """
 
-    def __init__(self, styles: Styles, max_cells: int, ledgers: LedgerBook) -> None:
+    def __init__(
+        self, styles: Styles, max_cells: int, ledgers: LedgerBook, objects: Objects
+    ) -> None:
         self._styles = styles
-        self._flow = Flow(styles)
+        self._flow = Flow(styles, objects)
         self._left = max_cells
         self._ledgers = ledgers
 
@@ -66,7 +75,19 @@ class SheetReader:
         if sheet.ledger is not None:
             sheet.ledger.settle()
         self._left -= sum(map(len, sheet.grid.rows.values()))
-        return [*sheet_blocks(sheet), *notes]
+        return [*sheet_blocks(sheet), *self._drawn(table, sheet), *notes]
+
+    def _drawn(self, table: Element, sheet: Sheet) -> Iterator[Block]:
+        """Charts, text boxes and pictures that lie on the sheet or hang on its cells."""
+        for shape in table.iter(*_SHAPES):
+            holder = shape.getparent()
+            if holder is None or local_name(holder) not in _HOLDERS:
+                continue
+            if next(holder.iterancestors(f"{TABLE}table"), None) is not table:
+                continue  # within a table of a shape, which comes with it
+            for block in self._flow.blocks([shape]):
+                layer = Layer.HIDDEN if sheet.hidden else block.layer
+                yield replace(block, layer=layer, position=sheet.position())
 
     def _keep(
         self, sheet: Sheet, number: int, cells: dict[int, GridCell], room: int, *, hidden: bool

@@ -8,6 +8,7 @@ from dataclasses import replace
 from contracts.documents import Block, BlockKind, Box, Layer, Position
 from parsers.common.opc import Element
 from parsers.common.reading_order import reading_order
+from parsers.odf.charts import Objects
 from parsers.odf.flow import Flow
 from parsers.odf.names import DRAW, PRESENTATION, SVG, local_name, points
 from parsers.odf.styles import Styles
@@ -18,9 +19,9 @@ _FURNITURE = frozenset({"footer", "header", "date-time", "page-number"})
 _SHAPES = frozenset({"frame", "custom-shape", "g", "rect", "ellipse", "line", "connector", "polygon", "path", "caption", "circle"})  # fmt: skip
 
 
-def slide_blocks(page: Element, number: int, styles: Styles) -> list[Block]:
+def slide_blocks(page: Element, number: int, styles: Styles, objects: Objects) -> list[Block]:
     """Blocks of one slide."""
-    flow = Flow(styles)
+    flow = Flow(styles, objects)
     hidden = styles.is_hidden("drawing-page", str(page.get(f"{DRAW}style-name", "")))
     titles: list[Block] = []
     furniture: list[Block] = []

@@ -237,14 +237,18 @@ def test_open_document_texts(page, parse, look):
 
 NAMES = " ".join(
     f'xmlns:{prefix}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"'
-    for prefix, name in (("office", "office"), ("text", "text"), ("table", "table"), ("style", "style"), ("draw", "drawing"), ("presentation", "presentation"))
+    for prefix, name in (("office", "office"), ("text", "text"), ("table", "table"), ("style", "style"), ("draw", "drawing"), ("presentation", "presentation"), ("chart", "chart"))
 )  # fmt: skip
 
 
-def open_document(kind: str, body: str, styles: str = "") -> bytes:
+def open_document(
+    kind: str, body: str, styles: str = "", *, parts: dict[str, str] | None = None
+) -> bytes:
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as package:
         package.writestr("mimetype", f"application/vnd.oasis.opendocument.{kind}")
+        for name, content in (parts or {}).items():
+            package.writestr(name, content)
         package.writestr(
             "content.xml",
             f'<office:document-content {NAMES} xmlns:dc="http://purl.org/dc/elements/1.1/"><office:automatic-styles>{styles}</office:automatic-styles>'
@@ -301,6 +305,59 @@ def test_open_document_sheets_know_repeats_merges_and_hidden_rows(parse, look):
     assert shown.address(shown.tables()[0], "1,200") == (("수량", "입고"), ("HX-1",))
     assert "HX-2" not in shown.everything(Layer.BODY)
     assert "HX-2" in shown.everything(Layer.HIDDEN)
+
+
+def chart_object():
+    def cells(*values):
+        return "".join(
+            f'<table:table-cell office:value="{v}" office:value-type="float"/>'
+            if isinstance(v, float)
+            else f"<table:table-cell><text:p>{v}</text:p></table:table-cell>"
+            for v in values
+        )
+
+    rows = (("", "1호기", "2호기"), ("1월", 3.0, 0.30000000000000004), ("2월", 4.5, float("nan")))
+    table = "".join(f"<table:table-row>{cells(*row)}</table:table-row>" for row in rows)
+    titles = "<chart:title><text:p>월별 불량</text:p></chart:title><chart:plot-area><chart:axis><chart:title><text:p>건수</text:p></chart:title></chart:axis></chart:plot-area>"
+    chart = f"<chart:chart>{titles}<table:table>{table}</table:table></chart:chart>"
+    content = f"<office:document-content {NAMES}><office:body><office:chart>{chart}</office:chart></office:body></office:document-content>"
+    return {"Object 1/content.xml": content}
+
+
+FRAMED = '<draw:frame><draw:object xmlns:xlink="http://www.w3.org/1999/xlink" xlink:href="./Object%201"/><draw:image/></draw:frame>'
+BOXED = "<draw:frame><draw:text-box><text:p>글상자의 말</text:p></draw:text-box></draw:frame>"
+
+
+@pytest.mark.parametrize(
+    ("kind", "body"),
+    [
+        ("text", f"<text:p>앞 글{FRAMED}</text:p>{BOXED}"),
+        ("presentation", f"<draw:page>{FRAMED}{BOXED}</draw:page>"),
+        (
+            "spreadsheet",
+            f'<table:table table:name="실적"><table:shapes>{FRAMED}</table:shapes><table:table-row><table:table-cell><text:p>품번</text:p>{BOXED}</table:table-cell></table:table-row></table:table>',
+        ),
+    ],
+)
+def test_charts_and_text_boxes_of_open_documents(parse, look, kind, body):
+    name = {"text": "odt", "presentation": "odp", "spreadsheet": "ods"}[kind]
+    shown = look(parse(open_document(kind, body, parts=chart_object()), name))
+    (table,) = (t for t in shown.tables() if t.caption)
+    assert table.caption == "월별 불량 · 건수"
+    assert shown.grid(table) == [["", "1호기", "2호기"], ["1월", "3", "0.3"], ["2월", "4.5", ""]]
+    assert shown.texts(layer=Layer.BODY).count("글상자의 말") == 1
+    figures = [b for b in shown.document.blocks if b.kind is BlockKind.FIGURE]
+    assert not figures  # the picture of a chart is the chart again
+
+
+def test_a_chart_on_a_hidden_sheet_is_hidden_and_a_lost_object_is_a_figure(parse, look):
+    styles = '<style:style style:name="H" style:family="table"><style:table-properties table:display="false"/></style:style>'
+    body = f'<table:table table:name="감춤" table:style-name="H"><table:shapes>{FRAMED}</table:shapes></table:table>'
+    shown = look(parse(open_document("spreadsheet", body, styles, parts=chart_object()), "ods"))
+    assert not shown.tables()
+    assert [table.caption for table in shown.tables(Layer.HIDDEN)] == ["월별 불량 · 건수"]
+    lost = look(parse(open_document("text", f"<text:p>앞 글{FRAMED}</text:p>"), "odt"))
+    assert [b.kind for b in lost.document.blocks] == [BlockKind.PARAGRAPH, BlockKind.FIGURE]
 
 
 # -- binary workbooks ------------------------------------------------------------------------------
