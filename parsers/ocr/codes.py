@@ -26,6 +26,9 @@ _MARGIN = 6
 _GAP = 24
 _MAX_LINES = 300
 _SURE = 60.0
+_SURE_CODE = 40.0
+_TWICE = re.compile(r"(?<=\w)(?:--|[~=]-|-[~=])(?=\w)")
+"""A hyphen that the engine sees twice."""
 _PLUS = re.compile(r"[+*土士](?=\s?[\d.])")
 
 
@@ -56,7 +59,7 @@ def correct_codes(
                 seen[index].append(word)
     out = [list(line) for line in lines]
     for (i, j), words in zip(places, seen, strict=True):
-        text = "".join(word.text for word in words)
+        text = _TWICE.sub("-", "".join(word.text for word in words))
         sure = min((word.confidence for word in words), default=0.0)
         if _better(out[i][j], text, sure):
             out[i][j] = replace(out[i][j], text=text, confidence=max(sure, out[i][j].confidence))
@@ -72,12 +75,12 @@ def _worth_it(word: Spelled) -> bool:
 
 def _better(old: Spelled, text: str, sure: float) -> bool:
     """A plain word of about the same length, read with more confidence; a code needs less of it."""
-    if text == old.text or not _PLAIN.match(text) or sure < _SURE:
+    code = _CODE.match(text) and not _CODE.match(old.text)
+    if text == old.text or not _PLAIN.match(text) or sure < (_SURE_CODE if code else _SURE):
         return False
     if abs(len(text) - len(old.text)) > max(2, len(old.text) // 2):
         return False
-    ahead = -10.0 if _CODE.match(text) and not _CODE.match(old.text) else 3.0
-    return sure > old.confidence + ahead
+    return sure > old.confidence + (-10.0 if code else 3.0)
 
 
 def _sheet(image: Image.Image, words: Sequence[Spelled]) -> tuple[Image.Image, list[int]]:

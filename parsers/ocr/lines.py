@@ -48,15 +48,17 @@ def usual_height(boxes: Sequence[Box]) -> float:
     return 0.0
 
 
-def line_boxes(pieces: Sequence[Box], dark: npt.NDArray[np.bool_], scale: float) -> list[Box]:
+def line_boxes(
+    pieces: Sequence[Box], dark: npt.NDArray[np.bool_], scale: float, usual: float
+) -> list[Box]:
     """Lines of one region, from top to bottom.
 
     Args:
         pieces: Boxes of smeared runs of ink, points.
         dark: Ink of the page.
         scale: Points a pixel of ``dark``.
+        usual: Height of most lines around, see :func:`usual_height`.
     """
-    usual = usual_height(pieces)
     level: list[Box] = []
     for piece in pieces:
         if piece[3] - piece[1] > _TALL * usual:

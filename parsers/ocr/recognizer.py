@@ -44,6 +44,10 @@ _HARDLY_HANGUL = 0.25
 _SURE = 75.0
 _HEAD_START = 8.0
 _CELL_GAP = 1.6
+_BEFORE, _BEHIND = 0.3, 0.7
+_UPRIGHT = frozenset("ㅣil|!")
+_STROKES = frozenset("~`'\"^|\\/_=<>{}[]‘’“”.,:;")
+"""What the engine makes of strokes; no list begins with one of these."""
 
 
 class RecognitionProblem(Exception):
@@ -130,7 +134,8 @@ class Recognizer:
             words = aligned(self._read(clean, self._models()[0], _ONE_COLUMN, prepared.dpi))
         else:
             words = self._words(clean, prepared.dpi, found.regions)
-        words = correct_plus_minus(clean, [line for line in words if not _is_dirt(line)])
+        words = [_one(_without_strokes(line)) for line in words if not _is_dirt(line)]
+        words = correct_plus_minus(clean, words)
         lines = [piece for line in words for piece in lines_of(line, 1 / pixel, (0.0, 0.0))]
         sure = [word.confidence for line in lines for word in line.words]
         mean = sum(sure) / len(sure) if sure else 0.0
@@ -151,14 +156,16 @@ class Recognizer:
             return [line for lines in self._lines(page, dpi, boxes, first) for line in lines]
         words = self._lines(page, dpi, boxes, first)
         for scale in _OTHER_SIZES:
-            words = self._again(page, dpi, boxes, words, scale)
-        foreign = [i for i, lines in enumerate(words) if any(lines) and not _has_hangul(lines)]
-        again = self._lines(page, dpi, [boxes[i] for i in foreign], others)
-        # The Korean model is sure of itself on Latin text, too: without Hangul it does not count.
+            words = self._again(page, dpi, boxes, words, first, scale)
+        foreign = [i for i, lines in enumerate(words) if not _has_hangul(lines)]
+        places = [boxes[i] for i in foreign]
+        again = self._lines(page, dpi, places, others)
+        for scale in _OTHER_SIZES:
+            again = self._again(page, dpi, places, again, others, scale)
         out = {
             index: lines
             for index, lines in zip(foreign, again, strict=True)
-            if any(lines) and _mean(lines) > _mean(words[index]) - _HEAD_START
+            if any(lines) and _mean(lines) > _mean(words[index]) - _head_start(words[index], lines)
         }
         rest = [i for i, lines in enumerate(words) if any(lines) and i not in out]
         if _hangul_share([out.get(i, lines) for i, lines in enumerate(words)]) < _HARDLY_HANGUL:
@@ -183,15 +190,15 @@ class Recognizer:
         dpi: float,
         boxes: Sequence[Box],
         words: list[list[list[Spelled]]],
+        languages: str,
         scale: float,
     ) -> list[list[list[Spelled]]]:
         """Lines that read badly, read at another size; the reading that the engine believes more stays."""
         doubtful = [i for i, lines in enumerate(words) if _weak_words(lines)]
         if not doubtful:
             return words
-        first, _ = self._models()
         out = list(words)
-        found = self._lines(page, dpi, [boxes[i] for i in doubtful], first, scale)
+        found = self._lines(page, dpi, [boxes[i] for i in doubtful], languages, scale)
         for index, lines in zip(doubtful, found, strict=True):
             if _mean(lines) > _mean(out[index]):
                 out[index] = lines
@@ -245,6 +252,36 @@ def _is_dirt(line: Sequence[Spelled]) -> bool:
     )
 
 
+def _without_strokes(line: Sequence[Spelled]) -> list[Spelled]:
+    """A line without what stands off from either end of it and is no text: a pen's tick, the edge of a stamp, dust."""
+    words = list(line)
+    heights = sorted(word.box[3] - word.box[1] for word in words)
+    size = heights[len(heights) // 2]
+    while len(words) > 1 and _is_stroke(
+        words[0], (words[1].box[0] - words[0].box[2]) / size, _BEFORE
+    ):
+        del words[0]
+    while len(words) > 1 and _is_stroke(
+        words[-1], (words[-1].box[0] - words[-2].box[2]) / size, _BEHIND
+    ):
+        del words[-1]
+    return words
+
+
+def _one(line: list[Spelled]) -> list[Spelled]:
+    """A single upright stroke as a line of its own is the digit: the engine has nothing to compare it with."""
+    if len(line) == 1 and line[0].text in _UPRIGHT:
+        return [replace(line[0], text="1")]
+    return line
+
+
+def _is_stroke(word: Spelled, gap: float, least: float) -> bool:
+    if set(word.text) <= _STROKES:
+        return gap > least
+    foreign = len(word.text) <= _DIRT_LENGTH and not any(map(is_hangul, word.text))
+    return gap > _BEHIND and foreign and word.confidence < _DIRT_CONFIDENCE
+
+
 def _weak_words(lines: list[list[Spelled]]) -> bool:
     """No word at all, or one with letters that the engine hardly believes."""
     words = [word for line in lines for word in line if any(map(str.isalnum, word.text))]
@@ -271,6 +308,20 @@ def _hangul_share(boxes: Sequence[list[list[Spelled]]]) -> float:
 def _weak_latin(lines: list[list[Spelled]]) -> bool:
     """No Hangul, and not sure: the Korean model has not read a line of its own script."""
     return _hangul_share([lines]) == 0 and _mean(lines) < _SURE
+
+
+def _head_start(korean: list[list[Spelled]], other: list[list[Spelled]]) -> float:
+    """How much less sure the other models may be: the Korean one is sure of itself on Latin text and digits, too.
+
+    Where it read nothing but Hangul and they no digit, they must be the surer: a short word in Hangul has the shape of
+    some Latin one. Where it read nothing, they must be sure.
+    """
+    if not any(korean):
+        return -_WEAK
+    letters = [char for line in korean for word in line for char in word.text if char.isalnum()]
+    digits = any(char.isdigit() for line in other for word in line for char in word.text)
+    hangul = len(letters) >= _A_WORD and all(map(is_hangul, letters))
+    return -_HEAD_START if hangul and not digits else _HEAD_START
 
 
 def _mean(lines: list[list[Spelled]]) -> float:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,7 +12,7 @@ from PIL import Image
 
 from parsers.common.paged.bands import stacks_of
 from parsers.common.paged.reading_order import Item, regions
-from parsers.common.paged.ruling import Rule, find_grids, merge_rules
+from parsers.common.paged.ruling import Grid, Rule, find_grids, merge_rules
 from parsers.common.paged.textline import TextLine, cover, overlap, within
 from parsers.ocr.lines import line_boxes, usual_height
 from parsers.ocr.prepare import ink
@@ -29,9 +31,11 @@ _RULE_INCH = 0.45
 _THICK = 5
 _CROWDED = 0.25
 _SMEAR_INCH = 0.11
-_MIN_TEXT = (4, 2)
+_MIN_TEXT = 4
+_THIN = 1
 _MIN_DIGIT = 6
 _MAX_PIECES = 4000
+_WALL = 2.0
 
 
 def find_rules(image: Image.Image, dpi: float) -> tuple[list[Rule], list[Rule]]:
@@ -164,9 +168,14 @@ def layout(
     found = _line_boxes(dark, probe)
     if len(found) > _MAX_PIECES:
         return Layout((), crowded=True)
-    boxes: list[Box] = [(le * scale, t * scale, r * scale, b * scale) for le, t, r, b in found]
+    grids, loose = find_grids(horizontal, vertical)
+    grids = [grid for grid in grids if len(grid.slots) > 1]
+    boxes: list[Box] = []
+    for left, top, right, bottom in found:
+        boxes += _cut_at_walls((left * scale, top * scale, right * scale, bottom * scale), grids)
+    boxes = _without_slivers(boxes, grids, scale)
     usual = usual_height(boxes)
-    tables = _table_boxes(boxes, horizontal, vertical, usual)
+    tables = _table_boxes(boxes, grids, loose, usual)
     owner = [next((k for k, t in enumerate(tables) if within(_centre(b), t)), -1) for b in boxes]
     free = [i for i, table in enumerate(owner) if table < 0]
     items = [Item(boxes[i], min(boxes[i][3] - boxes[i][1], 2 * usual)) for i in free]
@@ -182,15 +191,69 @@ def layout(
                 group += [box for box, table in zip(boxes, owner, strict=True) if table == own]
         groups.append(group)
     together = _together([group for group in groups if group])
-    return Layout(tuple(tuple(line_boxes(group, dark, scale)) for group in together))
+    return Layout(tuple(tuple(_lines(group, grids, dark, scale)) for group in together))
+
+
+def _cut_at_walls(box: Box, grids: Sequence[Grid]) -> list[Box]:
+    """A run of ink in a ruled table, cut between its cells: the gap between words may be wider than that of cells."""
+    grid = next((grid for grid in grids if within(_centre(box), grid.box)), None)
+    if grid is None:
+        return [box]
+    middle = _centre(box)[1]
+    walls = sorted(
+        wall
+        for slot in grid.slots
+        for left, top, _, bottom in [grid.slot_box(slot)]
+        if top <= middle < bottom
+        for wall in [left]
+        if box[0] + _WALL < wall < box[2] - _WALL
+    )
+    edges = [box[0], *walls, box[2]]
+    return [(left, box[1], right, box[3]) for left, right in pairwise(edges)]
+
+
+def _without_slivers(boxes: Sequence[Box], grids: Sequence[Grid], scale: float) -> list[Box]:
+    """Without ink as thin as a hair, unless it has a cell of a ruled table to itself: there it is a 1."""
+    cells = [_cell_of(_centre(box), grids) for box in boxes]
+    alone = Counter(cells)
+    return [
+        box
+        for box, cell in zip(boxes, cells, strict=True)
+        if box[2] - box[0] > (_THIN + 0.5) * scale or (cell is not None and alone[cell] == 1)
+    ]
+
+
+def _lines(
+    group: Sequence[Box], grids: Sequence[Grid], dark: npt.NDArray[np.bool_], scale: float
+) -> list[Box]:
+    """Lines of a region; within a ruled table those of each cell for itself."""
+    cells: dict[tuple[int, int, int], list[Box]] = {}
+    free: list[Box] = []
+    for box in group:
+        place = _cell_of(_centre(box), grids)
+        (free if place is None else cells.setdefault(place, [])).append(box)
+    usual = usual_height(group)
+    out = line_boxes(free, dark, scale, usual)
+    for _, own in sorted(cells.items()):
+        out += line_boxes(own, dark, scale, usual)
+    return out
+
+
+def _cell_of(point: tuple[float, float], grids: Sequence[Grid]) -> tuple[int, int, int] | None:
+    """Number of the grid, row and column of the cell that holds a point."""
+    for number, grid in enumerate(grids):
+        if within(point, grid.box):
+            for slot in grid.slots:
+                if within(point, grid.slot_box(slot)):
+                    return number, slot.row, slot.column
+    return None
 
 
 def _table_boxes(
-    boxes: Sequence[Box], horizontal: Sequence[Rule], vertical: Sequence[Rule], usual: float
+    boxes: Sequence[Box], grids: Sequence[Grid], loose: list[Rule], usual: float
 ) -> list[Box]:
     """Where ruled tables stand, those within others left out."""
-    grids, loose = find_grids(horizontal, vertical)
-    found = [grid.box for grid in grids if len(grid.slots) > 1]
+    found = [grid.box for grid in grids]
     pieces = [
         TextLine(text="x", box=box, size=min(box[3] - box[1], 2 * usual))
         for box in boxes
@@ -263,12 +326,9 @@ def _line_boxes(dark: npt.NDArray[np.bool_], probe: float) -> list[tuple[int, in
             if box not in fresh:
                 fresh.append(box)
         active = fresh
-    least_high, least_wide = _MIN_TEXT
+    least = _MIN_TEXT
     return [
         (b[0], b[1], b[2], b[3])
         for b in boxes
-        if b[4]
-        and b[3] - b[1] >= least_high
-        and b[2] - b[0] >= least_wide
-        and max(b[3] - b[1], b[2] - b[0]) >= _MIN_DIGIT
+        if b[4] and b[3] - b[1] >= least and max(b[3] - b[1], b[2] - b[0]) >= _MIN_DIGIT
     ]

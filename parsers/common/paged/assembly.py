@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from contracts.documents import Box, PageQuality
     from parsers.common.paged.content import PageRecord
+    from parsers.common.paged.ruling import Rule
     from parsers.common.paged.textline import TextLine
 
 __all__ = ["Assembly"]
@@ -64,7 +65,8 @@ class Assembly:
         out = []
         for record, lines, hits in zip(self._records, rows, found, strict=True):
             kept = hits
-            if len(hits) > 1:
+            ruled = {i for i in hits if _between_rules(lines[i], record.content.horizontal)}
+            if len(hits) > 1 or ruled:
                 grids, _ = find_grids(record.content.horizontal, record.content.vertical)
                 kept = without_table_heads(hits, lines, grids)
             out.append([lines[i] for i in sorted(kept)])
@@ -228,6 +230,13 @@ def _same_place(box: Box, whole: Box) -> bool:
     return (
         whole[0] - 1 <= (box[0] + box[2]) / 2 <= whole[2] + 1
         and whole[1] - 1 <= (box[1] + box[3]) / 2 <= whole[3] + 1
+    )
+
+
+def _between_rules(line: TextLine, horizontal: Sequence[Rule]) -> bool:
+    height = line.middle[1]
+    return any(rule.at < height for rule in horizontal) and any(
+        rule.at > height for rule in horizontal
     )
 
 

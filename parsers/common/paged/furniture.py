@@ -30,6 +30,7 @@ _PLAIN_NUMBER = re.compile(r"\d{1,4}|[ivxlc]{1,6}")
 _FEW_ROWS = 6
 _APART = 1.5
 _PIECES = 3
+_A_ROW = 2
 _NO_LARGER = 1.02
 _WORD_GAP_EM = 0.6
 _ANY_GAP = 1e9
@@ -149,7 +150,7 @@ def without_table_heads(
 ) -> set[int]:
     """Furniture without the head rows of tables that go on over the page: those belong to their table.
 
-    A running header in a ruled box of its own, or above one that frames the page, stays furniture: below
+    So do numbers of rows that stand where page numbers do. A running header in a ruled box of its own, or above one that frames the page, stays furniture: below
     it there are no columns that share its borders.
 
     Args:
@@ -161,6 +162,9 @@ def without_table_heads(
     for grid in grids:
         inside = {i for i, line in enumerate(lines) if within(line.middle, grid.box)}
         if inside <= hits or not inside & hits:
+            continue
+        if len(inside & hits) == 1 and len(inside) > _A_ROW:
+            out -= inside  # a cell that looks like a page number
             continue
         by_row = [
             {i for i in inside if top <= lines[i].middle[1] < bottom}

@@ -32,6 +32,8 @@ _BLOCK = 20.0
 _MAX_DEPTH = 12
 _MOST_GAPS = 6
 _ALONE_WEIGHT = 0.25
+_CAPTION_GAP = 1.2
+_NEARER = 1.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,13 +115,33 @@ def _sections(
         top = items[i].box[1]
         above = [j for j in rest if _centre_y(items[j]) < max(top, _centre_y(items[i]) - 1)]
         if above:
-            out.append((band, *_sides(items, above, middle)))
-            band = []
             taken = set(above)
             rest = [j for j in rest if j not in taken]
+            captions = _captions(items, above, i)
+            out.append((band, *_sides(items, [j for j in above if j not in captions], middle)))
+            band = captions
         band.append(i)
     out.append((band, *_sides(items, rest, middle)))
     return out
+
+
+def _captions(items: Sequence[Item], above: list[int], figure: int) -> list[int]:
+    """The line just above a table or figure over several columns, nearer to it than to the text above, with nothing beside it."""
+    if items[figure].size or len(above) < 2:  # noqa: PLR2004  a caption, and what it is not part of
+        return []
+    by_foot = sorted(above, key=lambda j: items[j].box[3])
+    last = by_foot[-1]
+    left, top, right, bottom = items[last].box
+    reach = items[by_foot[-2]].box[3]
+    own = [items[j].box[3] for j in above if j != last and overlap(*_span(items[j]), left, right)]
+    gap = items[figure].box[1] - bottom
+    alone = reach < top and items[last].size > 0
+    near = gap < _CAPTION_GAP * (bottom - top) and gap * _NEARER < top - max(own, default=0.0)
+    return [last] if alone and near else []
+
+
+def _span(item: Item) -> tuple[float, float]:
+    return item.box[0], item.box[2]
 
 
 def _sides(items: Sequence[Item], chosen: list[int], middle: float) -> tuple[list[int], list[int]]:

@@ -139,20 +139,31 @@ def _components(
 
 def _grid(hs: list[Rule], vs: list[Rule]) -> Grid | None:
     """Close open sides (Korean tables often have no outer border), then merge cells."""
-    left, right = min(h.low for h in hs), max(h.high for h in hs)
-    top, bottom = min(v.low for v in vs), max(v.high for v in vs)
+    left, right = _ends(hs)
+    top, bottom = _ends(vs)
     ys = _positions(hs)
     xs = _positions(vs)
     for edge, rank in ((left, 0), (right, -1)):
-        if abs(xs[rank] - edge) > _OPEN_SIDE and sum(_reaches(h, edge) for h in hs) > 1:
+        if abs(xs[rank] - edge) > _OPEN_SIDE and len(hs) > 1:
             xs = sorted([*xs, edge])
     for edge, rank in ((top, 0), (bottom, -1)):
-        if abs(ys[rank] - edge) > _OPEN_SIDE and sum(_reaches(v, edge) for v in vs) > 1:
+        if abs(ys[rank] - edge) > _OPEN_SIDE and len(vs) > 1:
             ys = sorted([*ys, edge])
     if len(xs) < 2 or len(ys) < 2:  # noqa: PLR2004  two borders make one row or column
         return None
     slots = merge_cells(_open_walls(xs, ys, hs, vs), len(ys) - 1, len(xs) - 1)
     return Grid(tuple(xs), tuple(ys), slots)
+
+
+def _ends(rules: list[Rule]) -> tuple[float, float]:
+    """From where to where at least two of the rules reach; one alone may be longer by a pen's or a marker's stroke."""
+    second = min(1, len(rules) - 1)
+    low = sorted(rule.low for rule in rules)
+    high = sorted((rule.high for rule in rules), reverse=True)
+    return (
+        low[0] if low[second] - low[0] <= _TOUCH else low[second],
+        high[0] if high[0] - high[second] <= _TOUCH else high[second],
+    )
 
 
 def _positions(rules: list[Rule]) -> list[float]:

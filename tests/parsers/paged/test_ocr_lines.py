@@ -10,7 +10,7 @@ from parsers.ocr.align import Spelled
 from parsers.ocr.calibration import calibrated, raw_confidence
 from parsers.ocr.lines import LineSheet, line_boxes, usual_height
 from parsers.ocr.prepare import noise_of, prepare, without_dropouts, without_specks
-from parsers.ocr.segment import find_rules, layout
+from parsers.ocr.segment import find_rules, layout, without_rules
 
 SENTENCE = "작업자는 안전 장갑과 보호 안경을 착용하여야 한다"
 
@@ -67,11 +67,62 @@ def test_columns_above_a_table_do_not_cut_the_table(new_maker):
     assert all(box[2] - box[0] > 300 for box in regions[2])
 
 
+def test_every_cell_of_a_ruled_table_is_a_line_of_its_own(new_maker):
+    page = new_maker()
+    for y in (100, 122, 144, 166):
+        page.page.draw_line((60, y), (460, y))
+    for x in (60, 92, 230, 500):
+        page.page.draw_line((x, 100), (x, 166))
+    for row in range(3):
+        # nearer to each other across the border than words may stand apart
+        page.text(81, 115 + row * 22, f"{row + 1}", 10)
+        page.text(97, 115 + row * 22, f"NCR-{row}98-2025-1234", 10)
+        page.text(236, 115 + row * 22, SENTENCE[:20], 10)
+    picture = page.picture(200).convert("L")
+    horizontal, vertical = find_rules(picture, 200)
+    clean = without_rules(picture, 200, horizontal, vertical)
+    (region,) = layout(clean, 200, horizontal, vertical).regions
+    assert len(region) == 9
+    borders = (92, 230, 500)
+    assert sorted(next(x for x in borders if box[2] < x + 1) for box in region) == sorted(
+        [*borders] * 3
+    )
+
+
+def test_codes_in_a_ruled_table_are_read_apart_from_the_hangul_beside_them(maker, parse):
+    codes = ("NCR-LINE2-198", "LOT-PRESS-566", "WI-WELD-734")
+    for y in (100, 124, 148, 172):
+        maker.page.draw_line((60, y), (480, y))
+    for x in (60, 88, 240, 480):
+        maker.page.draw_line((x, 100), (x, 172))
+    for row, code in enumerate(codes):
+        maker.text(70, 117 + row * 24, f"{row + 1}", 10)
+        maker.text(93, 117 + row * 24, code, 10)
+        maker.text(246, 117 + row * 24, SENTENCE[row : row + 16], 10)
+    (table,) = [block.table for block in parse(maker.picture()).blocks if block.table]
+    read = {(cell.row, cell.column): flat(cell.text) for cell in table.cells}
+    assert [read[row, 0] for row in range(3)] == ["1", "2", "3"]
+    assert [read[row, 1] for row in range(3)] == list(codes)
+
+
+def test_a_tick_between_two_columns_does_not_join_them(maker, parse):
+    left = [f"왼쪽 줄 {SENTENCE}"[:22] for _ in range(9)]
+    right = [f"오른쪽 줄 {SENTENCE}"[:22] for _ in range(9)]
+    maker.lines(50, 120, *left, size=11, step=20)
+    maker.lines(335, 120, *right, size=11, step=20)
+    scan = maker.picture()
+    pixel = scan.width / 595
+    tick = [(x * pixel, y * pixel) for x, y in ((313, 196), (316, 200), (323, 190))]
+    ImageDraw.Draw(scan).line(tick, fill=(20, 20, 90), width=3)
+    text = flat(" ".join(block.text for block in parse(scan).blocks))
+    assert text.rindex("왼쪽") < text.index("오른쪽")
+
+
 def test_cells_of_two_lines_do_not_swallow_their_neighbour():
     pieces = [(0.0, 0.0, 50.0, 10.0), (0.0, 13.0, 50.0, 23.0), (60.0, 6.5, 90.0, 16.5)]
-    assert len(line_boxes(pieces, np.zeros((30, 100), bool), 1.0)) == 3
+    assert len(line_boxes(pieces, np.zeros((30, 100), bool), 1.0, usual_height(pieces))) == 3
     beside = [(0.0, 0.0, 50.0, 10.0), (60.0, 1.0, 90.0, 11.0)]
-    assert line_boxes(beside, np.zeros((30, 100), bool), 1.0) == [(0.0, 0.0, 90.0, 11.0)]
+    assert line_boxes(beside, np.zeros((30, 100), bool), 1.0, 10.0) == [(0.0, 0.0, 90.0, 11.0)]
     assert usual_height(pieces) == 10
 
 

@@ -1,0 +1,43 @@
+"""Reading order of boxes and grids of rules, without a page around them."""
+
+from __future__ import annotations
+
+from parsers.common.paged.reading_order import Item, regions
+from parsers.common.paged.ruling import Rule, find_grids
+
+LINE = 10.0
+
+
+def column(left: float, rows: int, top: float = 100.0) -> list[Item]:
+    return [Item((left, top + i * 14, left + 200, top + i * 14 + LINE), LINE) for i in range(rows)]
+
+
+def test_a_caption_above_a_wide_table_is_read_with_the_table():
+    left, right = column(50, 8), column(300, 8)
+    caption = Item((50, 290, 180, 300), LINE)
+    table = Item((50, 306, 500, 400))
+    items = [*left, caption, *right, table]
+    order = [i for group in regions(items) for i in group]
+    assert order[-2:] == [items.index(caption), items.index(table)]
+
+
+def test_the_last_line_of_the_longer_column_is_no_caption():
+    left, right = column(50, 9), column(300, 8)
+    table = Item((50, 245, 500, 400))
+    items = [*left, *right, table]
+    order = [i for group in regions(items) for i in group]
+    assert order == list(range(len(items)))
+
+
+def test_a_row_whose_upper_rule_is_lost_belongs_to_the_table():
+    horizontal = [Rule(y, 50, 500) for y in (130.0, 160.0, 190.0)]
+    vertical = [Rule(x, 100, 190) for x in (50.0, 300.0, 500.0)]
+    (grid,), _ = find_grids(horizontal, vertical)
+    assert len(grid.ys) == 4
+
+
+def test_a_stroke_that_lengthens_one_rule_changes_nothing():
+    horizontal = [Rule(y, 50, 500) for y in (130.0, 160.0, 190.0)]
+    vertical = [Rule(x, 100, 190) for x in (50.0, 300.0)] + [Rule(400.0, 70, 190)]
+    (grid,), _ = find_grids(horizontal, vertical)
+    assert grid.ys[0] == 100
