@@ -234,10 +234,15 @@ def _halves(block: list[dict[int, Cell]]) -> tuple[list[dict[int, Cell]], list[d
     rows = list(block)
     while rows and len({cell.text for cell in rows[0].values()}) == 1:
         rows.pop(0)  # a title
-    first = next((n for n, row in enumerate(rows) if any(c.number for c in row.values())), 0)
+    first = next((n for n, row in enumerate(rows) if any(map(_is_value, row.values()))), 0)
     if not 0 < first <= _MOST_HEADER_ROWS or len(rows) - first < _LEAST_BODY:
         return [], []
     return rows[:first], rows[first:]
+
+
+def _is_value(cell: Cell) -> bool:
+    """Whether a number stands there that is no year, which may head a column."""
+    return cell.number and re.fullmatch(r"(?:19|20)\d\d", cell.text) is None
 
 
 def _path(headers: list[dict[int, Cell]], column: int) -> list[str]:
