@@ -14,10 +14,9 @@ from parsers.common.paged.tabular import (
     Placed,
     fill_grid,
     refine_columns,
-    table_from_rows,
-    unruled_runs,
 )
 from parsers.common.paged.textline import joined
+from parsers.common.paged.unruled import table_from_rows, unruled_runs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from contracts.documents import Cell, Table
 from parsers.common.paged.flow import paragraphs, rows_of
 from parsers.common.paged.ruling import Grid, Slot
-from parsers.common.paged.textline import cover, within
+from parsers.common.paged.textline import within
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -25,11 +25,13 @@ __all__ = [
     "continues",
     "fill_grid",
     "is_numeric",
+    "is_value",
+    "mean_confidence",
     "refine_columns",
     "slot_at",
-    "table_from_rows",
-    "unruled_runs",
+    "with_headers",
     "within",
+    "words_of",
 ]
 
 _NUMERIC = set("0123456789.,%-+()/~:△▲▽▼ –−±")
@@ -112,16 +114,18 @@ def fill_grid(
     table = _without_empty_lanes(cells, _heavy_head(by_slot))
     pieces = sum(map(len, by_slot.values()))
     integrity = pieces / max(1, pieces + stray)
-    return Placed(table, grid.box, grid.xs, integrity, _confidence(lines), _words(lines))
+    return Placed(table, grid.box, grid.xs, integrity, mean_confidence(lines), words_of(lines))
 
 
-def _confidence(lines: Sequence[TextLine]) -> float:
+def mean_confidence(lines: Sequence[TextLine]) -> float:
+    """Of the text of lines, weighted by length, 0 to 1."""
     letters = sum(len(line.text) for line in lines)
     total = sum(line.confidence * len(line.text) for line in lines)
     return round(total / letters, 4) if letters else 1.0
 
 
-def _words(lines: Sequence[TextLine]) -> tuple[Word, ...]:
+def words_of(lines: Sequence[TextLine]) -> tuple[Word, ...]:
+    """Recognised words of lines."""
     return tuple(word for line in lines for word in line.words)
 
 
@@ -201,7 +205,7 @@ def with_headers(table: Table, *, heavy: bool = False) -> Table:
     depth = max((c.row_span for c in first if c.row_span < table.rows), default=table.rows)
     head = [c for c in table.cells if c.row < depth]
     below = [c for c in table.cells if c.row >= depth]
-    if not below or any(_is_value(c.text) for c in head):
+    if not below or any(is_value(c.text) for c in head):
         return table
     if table.columns == 2 and not any(is_numeric(c.text) for c in below):  # noqa: PLR2004  label and value
         named = heavy or all(_COLUMN_NAME.fullmatch("".join(c.text.split())) for c in head)
@@ -219,7 +223,7 @@ def with_headers(table: Table, *, heavy: bool = False) -> Table:
     )
 
 
-def _is_value(text: str) -> bool:
+def is_value(text: str) -> bool:
     """Nothing but a number, and not a year: it does not name a column."""
     plain = text.strip()
     return is_numeric(plain) and set(plain) <= _NUMERIC and not _YEAR.match(plain)
@@ -291,58 +295,6 @@ def column_gaps(rows: Sequence[Sequence[TextLine]], least_rows: int = 2) -> list
 
 def _parted(row: Sequence[TextLine], left: float, right: float) -> bool:
     return any(p.box[2] <= left + 1 for p in row) and any(p.box[0] >= right - 1 for p in row)
-
-
-def unruled_runs(rows: Sequence[Sequence[TextLine]]) -> list[tuple[int, int]]:
-    """Ranges of rows (start, end) that make an unruled table.
-
-    At least three rows in a run whose pieces keep apart at the same places, or two rows of at least three
-    pieces; every row must have a piece in two columns or more.
-    """
-    runs: list[tuple[int, int]] = []
-    start = 0
-    while start < len(rows):
-        end = start
-        while end < len(rows) and len(rows[end]) > 1 and _near(rows, start, end):
-            end += 1
-        if end > start and _is_table(rows[start:end]):
-            runs.append((start, end))
-        start = max(end, start + 1)
-    return runs
-
-
-def _near(rows: Sequence[Sequence[TextLine]], start: int, end: int) -> bool:
-    """No wide gap above row ``end``."""
-    if end == start:
-        return True
-    above, row = rows[end - 1], rows[end]
-    gap = min(p.box[1] for p in row) - max(p.box[3] for p in above)
-    return gap < 2 * max(p.size for p in row)
-
-
-def _is_table(rows: Sequence[Sequence[TextLine]]) -> bool:
-    gaps = column_gaps(rows)
-    if not gaps:
-        return False
-    most = max(len(row) for row in rows)
-    return len(rows) >= 3 or (len(rows) == 2 and most >= 3 and len(gaps) >= 2)  # noqa: PLR2004  as documented
-
-
-def table_from_rows(rows: Sequence[Sequence[TextLine]]) -> Placed:
-    """The table that a run of rows makes."""
-    box = cover(piece.box for row in rows for piece in row)
-    gaps = column_gaps(rows)
-    xs = (box[0], *gaps, box[2])
-    cells = []
-    for r, row in enumerate(rows):
-        texts: dict[int, list[str]] = {}
-        for piece in row:
-            column = sum(piece.middle[0] > gap for gap in gaps)
-            texts.setdefault(column, []).append(piece.text)
-        cells += [Cell(r, c, " ".join(parts)) for c, parts in sorted(texts.items())]
-    table = with_headers(Table(cells=tuple(cells), rows=len(rows), columns=len(gaps) + 1))
-    pieces = [piece for row in rows for piece in row]
-    return Placed(table, box, xs, 1.0, _confidence(pieces), _words(pieces))
 
 
 def continues(upper: Placed, lower: Placed) -> Table | None:

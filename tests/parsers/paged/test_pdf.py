@@ -537,3 +537,53 @@ def test_words_drawn_as_curves_in_the_gap_of_a_line_are_read_there(maker, parse,
     maker.page.show_pdf_page(pymupdf.Rect(left - 8, 55, left + 192, 95), outlines)
     assert "검사" not in maker.page.get_text()
     assert joined(body(parse(maker.data()))) == joined(["중점 항목은 (도장 검사) 두 가지다"])
+
+
+def sentences(maker, y: float) -> None:
+    maker.lines(
+        60,
+        y,
+        *["본문은 표의 위와 아래에서 이어지며 실적의 까닭을 길게 설명한다 그리고 더 길게"] * 3,
+    )
+
+
+def test_names_over_groups_of_columns_without_rules(maker, parse):
+    sentences(maker, 60)
+    maker.text(60, 130, "공정")
+    for middle, name in ((220, "상반기"), (420, "하반기")):
+        maker.text(middle - 15, 130, name)
+    xs = (160, 260, 360, 460)
+    for x, name in zip(xs, ("계획", "실적", "계획", "실적"), strict=True):
+        maker.text(x - 10, 146, name)
+    for row in range(4):
+        maker.text(60, 164 + row * 16, f"절단{row}")
+        for column, x in enumerate(xs):
+            maker.text(x - 10, 164 + row * 16, f"{row + 1}{column}0")
+    sentences(maker, 260)
+    (table,) = tables(parse(maker.data()))
+    assert (table.header_rows, table.header_columns, table.columns) == (2, 1, 5)
+    assert cells(table)[0, 1] == ("상반기", 1, 2)
+    assert cells(table)[0, 3] == ("하반기", 1, 2)
+    assert cells(table)[0, 0] == ("공정", 2, 1)
+    assert cells(table)[3, 4] == ("230", 1, 1)
+
+
+def test_cells_that_go_on_in_the_next_line_without_rules(maker, parse):
+    sentences(maker, 60)
+    for x, name in ((60, "항목"), (180, "기준"), (300, "점검 방법")):
+        maker.text(x, 130, name)
+    y = 148
+    for name, limit, lines in (
+        ("외관", "흠 없음", ["눈으로 앞면과 뒷면을 살피고", "흠이 있으면 적는다"]),
+        ("치수", "0.05", ["마이크로미터로 세 곳을 잰다"]),
+        ("경도", "HRC 58", ["경도계로 다섯 번 재어", "평균을 낸다"]),
+    ):
+        maker.text(60, y, name)
+        maker.text(180, y, limit)
+        maker.lines(300, y, *lines, step=13)
+        y += 13 * len(lines) + 4
+    sentences(maker, 260)
+    (table,) = tables(parse(maker.data()))
+    assert (table.rows, table.columns, table.header_rows) == (4, 3, 1)
+    assert cells(table)[1, 2][0] == "눈으로 앞면과 뒷면을 살피고 흠이 있으면 적는다"
+    assert cells(table)[3, 2][0] == "경도계로 다섯 번 재어 평균을 낸다"
