@@ -10,7 +10,7 @@ PAGES ?= 24
 FUZZ ?= --full
 ROUNDS ?= 20
 
-.PHONY: help setup demo test test-distributed faults lint acceptance acceptance-full bench-embedding bench-opensearch bench-mail bench-workbook bench-deck bench-ocr bench-parse fuzz lock clean test-sentence-transformers
+.PHONY: help setup demo test test-distributed faults lint acceptance acceptance-full bench-embedding bench-opensearch bench-mail bench-workbook bench-deck bench-long bench-ocr bench-parse fuzz lock clean test-sentence-transformers
 
 help: ## 이 도움말 (this help)
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  \1: /'
@@ -77,6 +77,10 @@ bench-parse: ## 형식별 읽기 시간과 사실을 다른 도구와 나란히 
 bench-workbook: ## 백만 행 통합 문서 (a workbook of a million rows: pace, memory, and what was stored)
 	@scripts/setup.sh run
 	$(PY) -m evaluation.bench_workbook
+
+bench-long: ## 2,000쪽 PDF와 500쪽 스캔, 다섯 번 죽이며 (a PDF of 2,000 pages, and a scan of 500 that is killed five times)
+	@scripts/setup.sh run
+	$(PY) scripts/bench_long.py
 
 bench-deck: ## 500장 발표 자료 (a presentation of 500 slides: seconds and memory)
 	@scripts/setup.sh run
