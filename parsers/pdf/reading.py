@@ -115,6 +115,7 @@ def _vectors(raw: dict[str, Any], content: PageContent) -> list[tuple[Box, int]]
     flat: list[Rule] = []
     upright: list[Rule] = []
     fills: list[tuple[Box, int]] = []
+    frames: list[Box] = []
     for block in raw["blocks"]:
         if block["type"] != 3:  # noqa: PLR2004  vector block
             continue
@@ -129,13 +130,32 @@ def _vectors(raw: dict[str, Any], content: PageContent) -> list[tuple[Box, int]]
         elif wide <= _THIN < high:
             upright.append(Rule((left + right) / 2, top, bottom))
         elif block["stroked"] and wide > _THIN:
-            flat += [Rule(top, left, right), Rule(bottom, left, right)]
-            upright += [Rule(left, top, bottom), Rule(right, top, bottom)]
+            frames.append(box)
         elif len(fills) < _MAX_FILLS:
             fills.append((box, block["color"]))
+    for left, top, right, bottom in _borders(frames, content.outlines):
+        flat += [Rule(top, left, right), Rule(bottom, left, right)]
+        upright += [Rule(left, top, bottom), Rule(right, top, bottom)]
     content.horizontal = merge_rules(flat)
     content.vertical = merge_rules(upright)
     return fills
+
+
+def _borders(frames: list[Box], outlines: list[Box]) -> list[Box]:
+    """Stroked rectangles that are no strokes of letters."""
+    return [frame for frame in frames if not _of_a_letter(frame, outlines)]
+
+
+def _of_a_letter(frame: Box, outlines: list[Box]) -> bool:
+    """A stroked rectangle whose border cuts through letters drawn as curves is a stroke of one of them (bold ㅂ)."""
+    left, top, right, bottom = frame
+    if max(right - left, bottom - top) > _LINE_HEIGHT[1]:
+        return False
+    return any(
+        shape[1] < bottom and shape[3] > top and shape[0] + 1 < border < shape[2] - 1
+        for shape in outlines
+        for border in (left, right)
+    )
 
 
 def _shape(content: PageContent, box: Box, *, stroked: bool) -> None:
@@ -287,10 +307,10 @@ def _drawn_as_curves(content: PageContent) -> None:
     Where the same place has visible text too, the invisible one is a copy and dropped.
     """
     rest: list[TextLine] = []
-    seen = [line.box for line in content.lines] if content.outlines else []
+    seen = list(content.lines) if content.outlines else []
     for line in content.invisible:
         x, y = line.middle
-        if any(b[0] <= x <= b[2] and b[1] <= y <= b[3] for b in seen):
+        if any(other.box[1] <= y <= other.box[3] and other.inked(x, x + 0.1) for other in seen):
             continue
         if any(_draws(shape, line, x, y) for shape in content.outlines):
             content.lines.append(line)

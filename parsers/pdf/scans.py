@@ -13,7 +13,7 @@ import numpy as np
 import pymupdf
 from PIL import Image, ImageOps
 
-from parsers.common.paged.textline import TextLine, cover, is_wide, overlap, rounded, within
+from parsers.common.paged.textline import TextLine, cover, overlap, rounded, within
 from parsers.ocr.strips import Strip
 from parsers.pdf.glyphs import looks_broken
 
@@ -42,7 +42,6 @@ _HARDLY_ANY = 16
 _MANY_OUTLINES = 60
 _RUN_SHAPES = 3
 _TOUCHES = 0.3
-_NARROW = 0.6
 _RUN_GAP = 1.6
 _RUN_HEIGHT = (5.0, 36.0)
 _SOUND = 0.6
@@ -139,26 +138,12 @@ def outlined_lines(content: PageContent) -> list[Box]:
 
 
 def _taken(box: Box, content: PageContent) -> bool:
-    return any(
-        overlap(box[1], box[3], line.box[1], line.box[3]) > 0 and _inked(line, box)
-        for line in content.lines
-    )
-
-
-def _inked(line: TextLine, box: Box) -> bool:
-    """A character of the line stands where the shape is: not just a gap that words drawn as curves fill."""
-    if not line.edges or not overlap(box[0], box[2], line.box[0], line.box[2]):
-        return overlap(box[0], box[2], line.box[0], line.box[2]) > 0
+    """A character of the text layer stands there: not just a gap that words drawn as curves fill."""
     least = _TOUCHES * (box[2] - box[0])
     return any(
-        char != " "
-        and overlap(left, min(right, left + _width(char) * line.size), box[0], box[2]) > least
-        for char, left, right in zip(line.text, line.edges, line.edges[1:], strict=False)
+        overlap(box[1], box[3], line.box[1], line.box[3]) > 0 and line.inked(box[0], box[2], least)
+        for line in content.lines
     )
-
-
-def _width(char: str) -> float:
-    return 1.0 if is_wide(char) else _NARROW
 
 
 def parted(lines: Sequence[TextLine], found: Sequence[TextLine]) -> list[TextLine]:

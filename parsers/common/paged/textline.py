@@ -26,6 +26,7 @@ __all__ = [
 ]
 
 _SPACE_EM = 0.15
+_NARROW = 0.6
 _RULER = str.maketrans("", "", "\u200b\u200c\u200d\ufeff\u00ad")
 
 
@@ -65,6 +66,19 @@ class TextLine:
         """Centre of the box."""
         left, top, right, bottom = self.box
         return (left + right) / 2, (top + bottom) / 2
+
+    def inked(self, low: float, high: float, least: float = 0.0) -> bool:
+        """A character other than a space stands between two x, on more than ``least`` points.
+
+        The gap behind a character is none of it, though its right edge is the next one's left.
+        """
+        if not self.edges or not overlap(low, high, self.box[0], self.box[2]):
+            return overlap(low, high, self.box[0], self.box[2]) > least
+        return any(
+            char != " "
+            and overlap(left, min(right, left + _width(char) * self.size), low, high) > least
+            for char, left, right in zip(self.text, self.edges, self.edges[1:], strict=False)
+        )
 
     def cut(self, borders: Sequence[float]) -> list[TextLine]:
         """Split at vertical borders (ascending x): a character belongs where its middle lies."""
@@ -122,6 +136,10 @@ def is_hangul(char: str) -> bool:
 def is_wide(char: str) -> bool:
     """Takes a full em (Hangul, Hanja, kana, full-width forms)."""
     return unicodedata.east_asian_width(char) in {"W", "F"}
+
+
+def _width(char: str) -> float:
+    return 1.0 if is_wide(char) else _NARROW
 
 
 def joined(left: TextLine, right: TextLine) -> TextLine:
