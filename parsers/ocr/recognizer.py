@@ -38,7 +38,7 @@ _DOUBTFUL = 0.62
 _KOREAN = "kor"
 _A_WORD = 2
 _WEAK = 70.0
-_OTHER_SIZES = (0.75, 1.3)
+_OTHER_SIZES = (0.75, 1.3, 0.5)
 _MOSTLY_HANGUL = 0.5
 _HARDLY_HANGUL = 0.25
 _SURE = 75.0
@@ -165,7 +165,7 @@ class Recognizer:
         out = {
             index: lines
             for index, lines in zip(foreign, again, strict=True)
-            if any(lines) and _mean(lines) > _mean(words[index]) - _head_start(words[index], lines)
+            if any(lines) and _mean(lines) > _mean(words[index]) - _head_start(words[index])
         }
         rest = [i for i, lines in enumerate(words) if any(lines) and i not in out]
         if _hangul_share([out.get(i, lines) for i, lines in enumerate(words)]) < _HARDLY_HANGUL:
@@ -310,18 +310,16 @@ def _weak_latin(lines: list[list[Spelled]]) -> bool:
     return _hangul_share([lines]) == 0 and _mean(lines) < _SURE
 
 
-def _head_start(korean: list[list[Spelled]], other: list[list[Spelled]]) -> float:
+def _head_start(korean: list[list[Spelled]]) -> float:
     """How much less sure the other models may be: the Korean one is sure of itself on Latin text and digits, too.
 
-    Where it read nothing but Hangul and they no digit, they must be the surer: a short word in Hangul has the shape of
-    some Latin one. Where it read nothing, they must be sure.
+    Where what it read is mostly Hangul, they must be the surer: a syllable has the shape of some Latin letters. Where it
+    read nothing, they must be sure.
     """
     if not any(korean):
         return -_WEAK
-    letters = [char for line in korean for word in line for char in word.text if char.isalnum()]
-    digits = any(char.isdigit() for line in other for word in line for char in word.text)
-    hangul = len(letters) >= _A_WORD and all(map(is_hangul, letters))
-    return -_HEAD_START if hangul and not digits else _HEAD_START
+    letters = [char for line in korean for word in line for char in word.text if char.isalpha()]
+    return -_HEAD_START if sum(map(is_hangul, letters)) * 2 > len(letters) else _HEAD_START
 
 
 def _mean(lines: list[list[Spelled]]) -> float:

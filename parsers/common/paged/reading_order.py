@@ -121,8 +121,21 @@ def _sections(
             out.append((band, *_sides(items, [j for j in above if j not in captions], middle)))
             band = captions
         band.append(i)
+        same = [j for j in rest if _same_row(items, i, j, gutter)]
+        band += same
+        rest = [j for j in rest if j not in same]
     out.append((band, *_sides(items, rest, middle)))
     return out
+
+
+def _same_row(
+    items: Sequence[Item], crossing: int, other: int, gutter: tuple[float, float]
+) -> bool:
+    """Pieces of one line of text that goes far over the gutter: all of that line is a band."""
+    left, top, right, bottom = items[crossing].box
+    size = items[crossing].size
+    far = left < gutter[0] - 2 * size and right > gutter[1] + 2 * size
+    return bool(size and items[other].size) and far and top < _centre_y(items[other]) < bottom
 
 
 def _captions(items: Sequence[Item], above: list[int], figure: int) -> list[int]:

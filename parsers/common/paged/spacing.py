@@ -23,6 +23,7 @@ _MIN_GAPS = 5
 _LONG_RUN = 14
 _FEW_LINES = 4
 _KEPT_SHARE = 0.25
+_FEW_VOTES = 0.04
 _CLOSING = set(".,:;!?)]}»”’」』】〉》·…%℃")
 _OPENING = set("([{«“‘「『【〈《")
 # What cannot begin a word: a line that starts so continues the word of the line before.
@@ -114,7 +115,7 @@ class Wrapping:
                 ends += trailing
         self._spaces_kept = hangul > _FEW_LINES and ends > _KEPT_SHARE * hangul
         votes = Counter(vote for a, b in edges if (vote := self._vote(a, b)) is not None)
-        self._splits_words = votes[""] > votes[" "] / 2
+        self._splits_words = votes[""] > max(votes[" "] / 2, _FEW_VOTES * len(edges))
 
     def glue(self, before: str, after: str, *, space_seen: bool) -> str:
         """What stands between two lines of a paragraph: a space, or nothing inside a word."""
@@ -142,7 +143,7 @@ class Wrapping:
             return None
         whole = self._words[left + right]
         apart = min(self._words[left], self._words[right])
-        if right.startswith(_CONTINUES):
+        if right.startswith(_CONTINUES) and not self._words[right]:
             whole += 1
         if whole == apart:
             return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from parsers.common.paged.reading_order import Item, regions
 from parsers.common.paged.ruling import Rule, find_grids
+from parsers.common.paged.spacing import Wrapping
 
 LINE = 10.0
 
@@ -41,3 +42,22 @@ def test_a_stroke_that_lengthens_one_rule_changes_nothing():
     vertical = [Rule(x, 100, 190) for x in (50.0, 300.0)] + [Rule(400.0, 70, 190)]
     (grid,), _ = find_grids(horizontal, vertical)
     assert grid.ys[0] == 100
+
+
+def test_a_line_in_pieces_that_goes_over_the_gutter_is_read_as_one():
+    left, right = column(50, 8), column(300, 8)
+    head, author = Item((50, 70, 330, 80), LINE), Item((345, 70, 450, 80), LINE)
+    items = [*left, *right, head, author]
+    order = [i for group in regions(items) for i in group]
+    assert order[:2] == [items.index(head), items.index(author)]
+
+
+def test_one_line_that_could_go_on_in_a_word_does_not_take_the_spaces_of_a_page():
+    lines = [
+        ("판정은 재검사으로", False),
+        ("한다. 위험성 평가표에 적는다. 판정은 보류으로 한다. 고객에게 사실을", False),
+    ]
+    lines += [(f"{n}번 설비의 브래킷을 기록한 뒤 사고 보고서에", False) for n in range(9)]
+    wrapping = Wrapping(lines)
+    assert wrapping.glue("판정은 재검사으로", "한다. 위험성", space_seen=False) == " "
+    assert wrapping.glue("고객에게 사실을", "알렸다", space_seen=False) == " "
