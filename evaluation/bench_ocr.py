@@ -31,6 +31,7 @@ from evaluation.scans.scoring import (
     spoken,
 )
 from evaluation.scans.sheet import face_problem
+from parsers.common.paged.grading import GOOD_OCR, POOR_OCR
 from parsers.context import SpoolContext
 from parsers.ocr.calibration import raw_confidence
 from parsers.registry import parser_for
@@ -96,7 +97,7 @@ class _Bench:
         read = spoken(document.blocks)
         wrong = distance(read, true)
         raw_wrong = self._raw(path, true) if self.with_raw else 0
-        for name in ("all", "clean" if page.clean else "aged", page.layout):
+        for name in ("all", "clean" if page.clean else "aged", page.layout, _graded(document)):
             self.tallies[name].add(wrong, len(true), raw_wrong)
         words = [word for block in document.blocks for word in block.words]
         self.judged += judged_words(words, true)
@@ -175,6 +176,18 @@ class _Bench:
             "",
             f"expected calibration error {error:.3f}; words said 0.85 to 0.95 that are right: {share}",
         )
+
+
+def _graded(document: ParsedDocument) -> str:
+    """How sure recognition is of the page, in the steps that grades are made of."""
+    sure = document.quality.pages[0].ocr_confidence_mean or 0.0
+    if sure >= GOOD_OCR:
+        return f"confidence from {GOOD_OCR}"
+    return (
+        f"confidence {POOR_OCR} to {GOOD_OCR}"
+        if sure >= POOR_OCR
+        else f"confidence below {POOR_OCR}"
+    )
 
 
 def _say(*lines: str) -> None:

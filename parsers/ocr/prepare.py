@@ -175,6 +175,9 @@ def noise_of(grey: Image.Image) -> float:
     return float(np.median(steps)) / 0.9539 if steps.size else 0.0
 
 
+_CONTRAST, _DEVIATIONS = 18.0, 4.0
+"""Grey levels by which ink is darker than the paper around it, at least, and in standard deviations of the noise."""
+
 _TURNS = {
     90: Image.Transpose.ROTATE_270,
     180: Image.Transpose.ROTATE_180,
@@ -185,7 +188,7 @@ _TURNS = {
 def ink(grey: Image.Image, dpi: float, probe: float = _PROBE_DPI) -> npt.NDArray[np.bool_]:
     """Where a page is darker than its surroundings, at ``probe`` dpi (or less).
 
-    The threshold is local (a box mean of about a sixth of an inch), so shadows do not count.
+    The threshold is local (a box mean of about a sixth of an inch), so shadows do not count, and lies below the noise.
     """
     scale = min(1.0, probe / dpi)
     small = grey.convert("L")
@@ -194,7 +197,8 @@ def ink(grey: Image.Image, dpi: float, probe: float = _PROBE_DPI) -> npt.NDArray
         small = small.resize(size, Image.Resampling.BOX)
     level = np.asarray(small, dtype=np.int16)
     around = np.asarray(small.filter(ImageFilter.BoxBlur(max(4, probe / 6))), dtype=np.int16)
-    dark: npt.NDArray[np.bool_] = (level < around - 18) & (level < 200)  # noqa: PLR2004  grey levels
+    contrast = max(_CONTRAST, _DEVIATIONS * noise_of(small))
+    dark: npt.NDArray[np.bool_] = (level < around - contrast) & (level < 200)  # noqa: PLR2004  grey levels
     return dark
 
 

@@ -12,11 +12,14 @@ if TYPE_CHECKING:
 
     from contracts.documents import Table
 
-__all__ = ["grade", "page_quality", "spoken"]
+__all__ = ["GOOD_OCR", "POOR_OCR", "grade", "page_quality", "spoken"]
 
-# Words that Tesseract marks below 0.8 hold most of its errors (docs: parse quality), hence the steps.
-_GOOD_OCR = 0.85
-_POOR_OCR = 0.7
+GOOD_OCR, POOR_OCR = 0.85, 0.7
+"""Mean confidence of a page's words from which recognition is good, and below which it is poor.
+
+``make bench-ocr`` prints the error rate of the pages between them; docs/reports/parsing.md has what it was.
+"""
+
 _UNMAPPED = 0.02
 _LOST_SPACES = 0.2
 _INTEGRITY = 0.95
@@ -82,7 +85,7 @@ def grade(pages: Sequence[PageQuality], problems: Iterable[str] = ()) -> Quality
     checks = (
         ("no text on", [p.page for p in pages if p.empty], 1),
         ("characters without meaning on", [p.page for p in pages if p.unmapped_share > _UNMAPPED], 0),
-        ("low recognition confidence on", [p.page for p in pages if _ocr_below(p, _POOR_OCR)], 0),
+        ("low recognition confidence on", [p.page for p in pages if _ocr_below(p, POOR_OCR)], 0),
         ("middling recognition confidence on", [p.page for p in pages if _middling(p)], 1),
         ("lost word spaces on", [p.page for p in pages if p.lost_spaces_share > _LOST_SPACES], 1),
         ("text outside table cells on", [p.page for p in pages if (p.table_integrity or 1) < _INTEGRITY], 1),
@@ -103,7 +106,7 @@ def _ocr_below(page: PageQuality, limit: float) -> bool:
 
 
 def _middling(page: PageQuality) -> bool:
-    return _ocr_below(page, _GOOD_OCR) and not _ocr_below(page, _POOR_OCR)
+    return _ocr_below(page, GOOD_OCR) and not _ocr_below(page, POOR_OCR)
 
 
 def _listed(pages: Sequence[int]) -> str:

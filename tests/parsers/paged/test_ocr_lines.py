@@ -118,6 +118,17 @@ def test_a_tick_between_two_columns_does_not_join_them(maker, parse):
     assert text.rindex("왼쪽") < text.index("오른쪽")
 
 
+def test_grain_between_two_columns_does_not_join_them(new_maker):
+    page = new_maker()
+    page.lines(50, 120, *[SENTENCE[:22]] * 12, size=11, step=20)
+    page.lines(325, 120, *[SENTENCE[:22]] * 12, size=11, step=20)
+    clean = np.asarray(page.picture(150).convert("L"), dtype=np.float64) * 0.7
+    noise = np.random.default_rng(1).normal(0.0, 16.0, clean.shape)
+    grain = Image.fromarray(np.clip(clean + noise, 0, 255).astype(np.uint8))
+    regions = layout(grain, 150).regions
+    assert [len(region) for region in regions] == [12, 12]
+
+
 def test_cells_of_two_lines_do_not_swallow_their_neighbour():
     pieces = [(0.0, 0.0, 50.0, 10.0), (0.0, 13.0, 50.0, 23.0), (60.0, 6.5, 90.0, 16.5)]
     assert len(line_boxes(pieces, np.zeros((30, 100), bool), 1.0, usual_height(pieces))) == 3
