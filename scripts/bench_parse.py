@@ -227,7 +227,7 @@ def main() -> int:
     )
     parser.add_argument("--formats", default=",".join(FORMATS))
     parser.add_argument("--tools", default=",".join(TOOLS))
-    parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--rounds", type=int, default=3)
     given = parser.parse_args()
     given.corpus, given.facts_tool = given.corpus.resolve(), given.facts_tool.resolve()
     kinds = given.formats.split(",")
