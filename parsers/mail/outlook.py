@@ -23,7 +23,7 @@ from parsers.common.charset import decode_text, guess_charset, without_surrogate
 from parsers.mail.headers import iso_date
 from parsers.mail.letter import Attachment, Body, Letter
 from parsers.mail.mime import read_headers
-from parsers.mail.rtf import rtf_text
+from parsers.mail.rtf import decompressed, is_sound, rtf_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,6 +43,7 @@ _DATES = ("00390040", "0E060040", "30070040")
 _CODE_PAGES = ("3FFD0003", "3FDE0003")
 _RECIPIENT_KINDS = {1: "to", 2: "cc", 3: "bcc"}
 _LOCKED_CLASSES = ("ipm.note.smime", "ipm.note.secure")
+_RTF_HEAD = 512
 _EPOCH = datetime(1601, 1, 1, tzinfo=UTC)
 _PROBLEMS = (
     OSError, ValueError, TypeError, KeyError, IndexError, AttributeError, LookupError,
@@ -86,15 +87,26 @@ def _opened(path: Path) -> Iterator[Any]:
     from extract_msg.exceptions import ExMsgBaseException
 
     try:
-        message = extract_msg.openMsg(
-            path, delayAttachments=True, errorBehavior=ErrorBehavior.SUPPRESS_ALL, strict=False
-        )
+        options = {"delayAttachments": True, "errorBehavior": ErrorBehavior.SUPPRESS_ALL}
+        message = extract_msg.Message(path, **options)
+        if _is_signed(message):
+            message.close()
+            message = extract_msg.openMsg(path, strict=False, **options)
     except (*_PROBLEMS, ExMsgBaseException) as problem:
         raise ParseFailure(FailureClass.CORRUPT, f"msg: {type(problem).__name__}") from problem
     try:
         yield message
     finally:
         message.close()
+
+
+def _is_signed(message: Any) -> bool:
+    """A message within a signature, which a class of its own unfolds; all others are read alike."""
+    return _stream(message, f"{_CLASS}001F").decode("utf-16-le", "replace").lower().rstrip(
+        "\0"
+    ).endswith(("smime", "multipartsigned")) or _stream(message, f"{_CLASS}001E").lower().rstrip(
+        b"\0"
+    ).endswith((b"smime", b"multipartsigned"))
 
 
 class _Reader:
@@ -140,7 +152,8 @@ def _code_page(message: Any) -> str:
 
 def _rtf_code_page(message: Any) -> str:
     r"""``\ansicpg`` of the RTF body: Outlook writes the code page there that its text really is in."""
-    match = re.search(rb"\\ansicpg(\d+)", (_rtf(message) or b"")[:512])
+    head = decompressed(_stream(message, f"{_RTF}0102"), most=_RTF_HEAD)
+    match = re.search(rb"\\ansicpg(\d+)", head)
     if match is None or match[1] in {b"1252", b"0"}:
         return ""
     return f"cp{match[1].decode()}"
@@ -246,11 +259,9 @@ def _body(message: Any, reader: _Reader, letter: Letter) -> Body:
 
 
 def _rtf(message: Any) -> bytes | None:
-    """The decompressed RTF body (MS-OXRTFCP), or None."""
-    try:
-        return message.rtfBody or None
-    except _PROBLEMS:
-        return None
+    """The decompressed RTF body (MS-OXRTFCP), or None: there is none, or its checksum is wrong."""
+    data = _stream(message, f"{_RTF}0102")
+    return decompressed(data) or None if is_sound(data) else None
 
 
 def _read_attachments(message: Any, reader: _Reader, letter: Letter) -> None:

@@ -7,11 +7,12 @@ r"""RTF bodies of Outlook messages: the HTML or text that they encapsulate (MS-O
 from __future__ import annotations
 
 import re
+import zlib
 from dataclasses import dataclass, replace
 
 from parsers.common.charset import codec_for, without_surrogates
 
-__all__ = ["decompressed", "rtf_text"]
+__all__ = ["decompressed", "is_sound", "rtf_text"]
 
 _TOKEN = re.compile(
     rb"\\([a-z]{1,32})(-?\d{1,10})? ?|\\'([0-9a-fA-F]{2})|\\([^a-z'])|([{}])|[\r\n]+|([^\\{}\r\n]+)"
@@ -42,6 +43,7 @@ _DICTIONARY = (
 )
 _WINDOW = 4096
 _COMPRESSED, _RAW = b"LZFu", b"MELA"
+_ONES = 0xFFFFFFFF
 
 
 @dataclass(slots=True)
@@ -173,37 +175,49 @@ class _Rtf:
             self._bytes.clear()
 
 
-def decompressed(data: bytes) -> bytes:
-    """An RTF body as MS-OXRTFCP packs it; of a cut one what there is, b"" for anything else."""
+def is_sound(data: bytes) -> bool:
+    """Whether the checksum of a packed RTF body is right (MS-OXRTFCP 3.1.3.2: CRC-32 that starts at 0, and is not inverted)."""
+    if data[8:12] != _COMPRESSED:
+        return data[8:12] == _RAW
+    packed = data[16 : int.from_bytes(data[:4], "little") + 4]
+    return zlib.crc32(packed, _ONES) ^ _ONES == int.from_bytes(data[12:16], "little")
+
+
+def decompressed(data: bytes, most: int | None = None) -> bytes:
+    """An RTF body as MS-OXRTFCP packs it; of a cut one what there is, b"" for anything else.
+
+    Args:
+        data: With its header.
+        most: About so many bytes of it; None: all.
+    """
     size, magic = int.from_bytes(data[4:8], "little"), data[8:12]
+    size = size if most is None else min(size, most)
     if magic == _RAW:
         return data[16 : 16 + size]
     if magic != _COMPRESSED:
         return b""
-    window = bytearray(_DICTIONARY.ljust(_WINDOW, b"\0"))
-    write = len(_DICTIONARY)
-    out = bytearray()
+    # What the window holds before the first byte: nothing where nothing was written yet, then the dictionary.
+    out = bytearray(_WINDOW - len(_DICTIONARY)) + _DICTIONARY
+    until = _WINDOW + size
     at = 16
-    while at < len(data):
+    while at < len(data) and len(out) < until:
         flags, at = data[at], at + 1
         for bit in range(8):
-            if at >= len(data) or len(out) >= size:
-                return bytes(out)
-            if flags >> bit & 1:
-                start, length = divmod(int.from_bytes(data[at : at + 2], "big"), 16)
-                at += 2
-                if start == write:
-                    return bytes(out)
-                places = range(start, start + length + 2)
-            else:
-                window[write] = data[at]
+            if at >= len(data) or len(out) >= until:
+                break
+            if not flags >> bit & 1:
+                out.append(data[at])
                 at += 1
-                places = range(write, write + 1)
-            for place in places:
-                window[write] = window[place % _WINDOW]
-                out.append(window[write])
-                write = (write + 1) % _WINDOW
-    return bytes(out)
+                continue
+            start, length = divmod(int.from_bytes(data[at : at + 2], "big"), 16)
+            at += 2
+            back = (len(out) + len(_DICTIONARY) - start) % _WINDOW
+            if back == 0:
+                return bytes(out[_WINDOW:until])
+            length += 2
+            piece = out[len(out) - back :][:length]
+            out += (piece * (length // back + 1))[:length]  # may go on in what it writes
+    return bytes(out[_WINDOW:until])
 
 
 def rtf_text(data: bytes) -> tuple[str, str]:
