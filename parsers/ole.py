@@ -43,15 +43,21 @@ def open_ole(source: Path | BinaryIO) -> Iterator[olefile.OleFileIO]:
     """
     import olefile
 
+    # A file opened here: of one that it opens itself olefile keeps the stack, which takes longer than reading it.
+    file = source.open("rb") if isinstance(source, Path) else source
     try:
-        ole = olefile.OleFileIO(source)
+        ole = olefile.OleFileIO(file)
     except _PROBLEMS as problem:
+        if file is not source:
+            file.close()
         failure = FailureClass.TRUNCATED if _cut_short(source) else FailureClass.CORRUPT
         raise ParseFailure(failure, f"compound file: {type(problem).__name__}") from problem
     try:
         yield ole
     finally:
         ole.close()
+        if file is not source:
+            file.close()
 
 
 def goes_in_circles(ole: olefile.OleFileIO, name: str) -> bool:

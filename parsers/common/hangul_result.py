@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from contracts.documents import BlockKind, Layer, PageQuality, ParsedDocument, Quality
 from parsers.common.hangul_flow import build_flow
-from parsers.common.hangul_text import clean_text, private_share
+from parsers.common.hangul_text import clean_text, private_share, solid
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -75,7 +75,7 @@ def _title(blocks: Sequence[Block], stored: str) -> str:
 
 def _quality(flow: Flow, warnings: Sequence[str]) -> Quality:
     text = _texts(flow.blocks)
-    characters = sum(not char.isspace() for char in text)
+    characters = solid(text)
     unmapped = private_share(text)
     integrity = sum(flow.integrity) / len(flow.integrity) if flow.integrity else None
     figures = sum(block.kind is BlockKind.FIGURE for block in flow.blocks)

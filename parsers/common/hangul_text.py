@@ -73,6 +73,8 @@ _OWN_FONT = {
 _SYMBOL_FONT_CODES = range(0xF020, 0xF100)
 _SQUARED_NUMBERS = range(0xF02B1, 0xF02C5)
 _PRIVATE = re.compile("[\ue000-\uf8ff\U000f0000-\U000ffffd]")
+_FOLDED = re.compile("[\ua000-\ua48c]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _SPACES = re.compile("[\u00a0\u2002\u2003\u2007\u202f\u3000]")
 # Zero-width marks and control characters carry no text.
 _DROPPED = re.compile("[\x00-\x08\x0b-\x1f\x7f\u200b\u2060\ufeff\ufffe\uffff]")
@@ -81,12 +83,12 @@ _AUTOMATIC = re.compile(r"[가-힣A-Za-z ()]{1,20}입니다\.")
 
 def unfold_private(text: str) -> str:
     """Undo HWP 5's folding of plane 15 into U+A000 to U+A48C."""
-    return re.sub("[\ua000-\ua48c]", lambda match: chr(ord(match[0]) - 0xA000 + 0xF0000), text)
+    return _FOLDED.sub(lambda match: chr(ord(match[0]) - 0xA000 + 0xF0000), text)
 
 
 def wide_text(units: str) -> str:
     """Join surrogate pairs of a string that holds one 16-bit unit a character; lone ones become U+FFFD."""
-    if not any("\ud800" <= char <= "\udfff" for char in units):
+    if _SURROGATE.search(units) is None:
         return units
     return units.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
@@ -107,9 +109,14 @@ def clean_text(text: str) -> str:
     return "\n".join(line.rstrip(" \t") for line in text.split("\n")).strip("\n")
 
 
+def solid(text: str) -> int:
+    """Characters that are not white space."""
+    return sum(map(len, text.split()))
+
+
 def private_share(text: str) -> float:
     """Share of private-use or replacement characters among those that are not white space, 0 to 1."""
-    seen = sum(not char.isspace() for char in text)
+    seen = solid(text)
     odd = len(_PRIVATE.findall(text)) + text.count("\ufffd")
     return odd / seen if seen else 0.0
 

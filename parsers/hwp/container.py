@@ -49,29 +49,35 @@ class Container:
         self._ratio = limits.archive_ratio
         self._left = limits.max_file_mb * _MEGABYTE
         _check_start(path)
+        self._file = path.open("rb")  # by itself olefile would keep the stack of every opening
         try:
-            self._ole = olefile.OleFileIO(path)
+            self._ole = olefile.OleFileIO(self._file)
             self._paths = ["/".join(entry) for entry in self._ole.listdir()]
         except OLE_PROBLEMS as problem:
+            self._file.close()
             failure = FailureClass.TRUNCATED if _is_cut_off(path) else FailureClass.CORRUPT
             raise ParseFailure(failure, "the OLE structure is damaged") from problem
         header = self._stored("FileHeader") or b""
         if not header.startswith(_SIGNATURE):
-            self._ole.close()
+            self._close()
             raise ParseFailure(self._headerless(), "no HWP 5 file header")
         self.version = u32(header, 32)
         self._flags = u32(header, 36)
         try:
             self._check_flags()
         except ParseFailure:
-            self._ole.close()
+            self._close()
             raise
+
+    def _close(self) -> None:
+        self._ole.close()
+        self._file.close()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._ole.close()
+        self._close()
 
     @property
     def is_distribution(self) -> bool:

@@ -5,17 +5,13 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import TYPE_CHECKING
 
 from contracts.errors import ParseFailure
 from contracts.failures import FailureClass
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 __all__ = ["Record", "Tag", "read_records", "record_tree", "u16", "u32", "utf16_text"]
 
-_HEADER = struct.Struct("<I")
+_U16, _U32 = struct.Struct("<H"), struct.Struct("<I")
 _LONG_SIZE = 0xFFF
 _MAX_RECORDS = 4_000_000
 
@@ -62,31 +58,35 @@ class Record:
 
     def find(self, tag: int) -> Record | None:
         """The first record of that tag directly below."""
-        return next((child for child in self.children if child.tag == tag), None)
+        for child in self.children:
+            if child.tag == tag:
+                return child
+        return None
 
 
-def read_records(data: bytes) -> Iterator[Record]:
-    """Yield the records of a stream; a record that its end cuts off is yielded as far as it goes.
+def read_records(data: bytes) -> list[Record]:
+    """The records of a stream in order; one that its end cuts off as far as it goes.
 
     Raises:
         ParseFailure: ``too_large``, for more records than any real document has.
     """
-    at, end = 0, len(data)
-    count = 0
-    while at + _HEADER.size <= end:
-        (head,) = _HEADER.unpack_from(data, at)
-        at += _HEADER.size
+    out: list[Record] = []
+    unpack, width = _U32.unpack_from, _U32.size
+    at, last = 0, len(data) - width
+    while at <= last:
+        (head,) = unpack(data, at)
+        at += width
         size = head >> 20
         if size == _LONG_SIZE:
-            if at + _HEADER.size > end:
-                return
-            (size,) = _HEADER.unpack_from(data, at)
-            at += _HEADER.size
-        count += 1
-        if count > _MAX_RECORDS:
+            if at > last:
+                break
+            (size,) = unpack(data, at)
+            at += width
+        out.append(Record(head & 0x3FF, head >> 10 & 0x3FF, data[at : at + size]))
+        if len(out) > _MAX_RECORDS:
             raise ParseFailure(FailureClass.TOO_LARGE, "more records than a document can have")
-        yield Record(head & 0x3FF, head >> 10 & 0x3FF, data[at : at + size])
         at += size
+    return out
 
 
 def record_tree(data: bytes) -> list[Record]:
@@ -94,7 +94,8 @@ def record_tree(data: bytes) -> list[Record]:
     top: list[Record] = []
     path: list[Record] = []
     for record in read_records(data):
-        while path and path[-1].level >= record.level:
+        level = record.level
+        while path and path[-1].level >= level:
             path.pop()
         (path[-1].children if path else top).append(record)
         path.append(record)
@@ -103,12 +104,12 @@ def record_tree(data: bytes) -> list[Record]:
 
 def u16(data: bytes, at: int, default: int = 0) -> int:
     """Unsigned 16-bit number at an offset, or ``default`` beyond the end."""
-    return int.from_bytes(data[at : at + 2], "little") if at + 2 <= len(data) else default
+    return _U16.unpack_from(data, at)[0] if at + 2 <= len(data) else default
 
 
 def u32(data: bytes, at: int, default: int = 0) -> int:
     """Unsigned 32-bit number at an offset, or ``default`` beyond the end."""
-    return int.from_bytes(data[at : at + 4], "little") if at + 4 <= len(data) else default
+    return _U32.unpack_from(data, at)[0] if at + 4 <= len(data) else default
 
 
 def utf16_text(data: bytes, at: int) -> tuple[str, int]:

@@ -58,6 +58,10 @@ _TEXT_CONTROLS = {
 _HEAD_KINDS = {1: HeadKind.OUTLINE, 2: HeadKind.NUMBER, 3: HeadKind.BULLET}
 
 
+# Looked up for every record.
+_CTRL_HEADER, _MEMO_LIST = int(Tag.CTRL_HEADER), int(Tag.MEMO_LIST)
+
+
 class SectionReader:
     """Reads the sections of one document one after the other; numbers go on from section to section.
 
@@ -109,9 +113,13 @@ class SectionReader:
         paragraph.size, paragraph.bold = self._info.letter(letter)
         # Anchors and controls of one id come in the same order.
         controls: dict[str, deque[Record]] = {}
-        for child in record.children:
-            if child.tag == Tag.CTRL_HEADER:
+        memos: Sequence[Record] = ()
+        for at, child in enumerate(record.children):
+            if child.tag == _CTRL_HEADER:
                 controls.setdefault(_control_name(child), deque()).append(child)
+            elif child.tag == _MEMO_LIST and not memos:
+                # Its own children are text and controls; a memo list, its header and paragraphs come last.
+                memos = [*child.children, *record.children[at + 1 :]]
         for piece in paragraph_pieces(record):
             if isinstance(piece, str):
                 paragraph.items.append(piece)
@@ -122,7 +130,6 @@ class SectionReader:
             for control in waiting:
                 self._control(control, paragraph)
         paragraph.head = self._head(u16(record.data, 8))
-        memos = _after_memo_list(record.children)
         if memos:
             hidden = self.paragraphs(memos)
             paragraph.items.append(Aside(BlockKind.NOTE, Layer.HIDDEN, hidden))
@@ -273,14 +280,6 @@ def _lists(records: Sequence[Record]) -> list[tuple[Record | None, list[Record]]
                 lists.append((None, []))
             lists[-1][1].append(record)
     return lists
-
-
-def _after_memo_list(records: Sequence[Record]) -> Sequence[Record]:
-    """A paragraph's own children are text and controls; a memo list, its header and paragraphs come last."""
-    for at, record in enumerate(records):
-        if record.tag == Tag.MEMO_LIST:
-            return [*record.children, *records[at + 1 :]]
-    return ()
 
 
 def _first_number(record: Record) -> Record | None:

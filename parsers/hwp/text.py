@@ -27,6 +27,7 @@ _INLINE = frozenset({4, 5, 6, 7, 8, 9, 19, 20})
 _TAB = 9
 _WIDTH = 8
 _DELETED = 17
+_PARA_TEXT = int(Tag.PARA_TEXT)
 _RANGE = 12
 _PAIR = 8
 
@@ -40,7 +41,11 @@ class Anchor:
 
 def _units(data: bytes) -> str:
     """One character a 16-bit unit, surrogates not joined, so that positions are those of the file."""
-    units = array("H", data[: len(data) // 2 * 2])
+    data = data[: len(data) // 2 * 2]
+    text = data.decode("utf-16-le", "surrogatepass")
+    if len(text) * 2 == len(data):
+        return text  # no pairs that were joined
+    units = array("H", data)
     if sys.byteorder == "big":
         units.byteswap()
     return "".join(map(chr, units))
@@ -48,7 +53,7 @@ def _units(data: bytes) -> str:
 
 def paragraph_pieces(paragraph: Record) -> Iterator[str | Anchor]:
     """The visible text of a paragraph and its anchors in order; text that a tracked change deleted is left out."""
-    data = b"".join(child.data for child in paragraph.children if child.tag == Tag.PARA_TEXT)
+    data = b"".join([child.data for child in paragraph.children if child.tag == _PARA_TEXT])
     units = _units(data)
     for start, end in _kept_ranges(paragraph, len(units)):
         yield from _pieces(units, start, end)

@@ -102,10 +102,25 @@ def _split(piece: Box, dark: npt.NDArray[np.bool_], scale: float, usual: float) 
 
 
 def _main_lines(found: list[list[Spelled]]) -> list[list[Spelled]]:
-    """Without the slivers that the engine makes of the upper edge of large letters."""
-    heights = [max(w.box[3] for w in line) - min(w.box[1] for w in line) for line in found]
-    least = _SLIVER * max(heights, default=0.0)
-    return [line for line, height in zip(found, heights, strict=True) if height >= least]
+    """Without the slivers that the engine makes of the upper edge of large letters, and without what it reads twice."""
+    boxes = [cover(word.box for word in line) for line in found]
+    least = _SLIVER * max((box[3] - box[1] for box in boxes), default=0.0)
+    best = sorted(
+        (i for i, box in enumerate(boxes) if box[3] - box[1] >= least),
+        key=lambda i: -sum(len(word.text) * word.confidence for word in found[i]),
+    )
+    kept: list[int] = []
+    for i in best:
+        if not any(_same_place(boxes[i], boxes[other]) for other in kept):
+            kept.append(i)
+    return [found[i] for i in sorted(kept)]
+
+
+def _same_place(box: Box, other: Box) -> bool:
+    """Most of a box lies in the other."""
+    wide = overlap(box[0], box[2], other[0], other[2])
+    high = overlap(box[1], box[3], other[1], other[3])
+    return wide * high > _SAME_ROW * (box[2] - box[0]) * (box[3] - box[1])
 
 
 @dataclass(frozen=True, slots=True)

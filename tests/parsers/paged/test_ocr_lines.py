@@ -187,3 +187,17 @@ def test_a_line_from_edge_to_edge_is_no_rule_and_does_not_hide_the_skew(maker):
     assert np.array_equal(
         np.asarray(without_dropouts(Image.fromarray(level)))[200], np.asarray(turned)[199]
     )
+
+
+def test_a_line_that_the_engine_reads_twice_counts_once():
+    page = Image.new("L", (600, 100), 255)
+    sheet = LineSheet.of(page, 72, [(20, 20, 580, 60)])
+    x, y = 28, sheet.tops[0]
+    whole = [
+        Spelled("보일러", (x, y + 4, x + 200, y + 36), 93.0),
+        Spelled("회의록", (x + 220, y + 4, x + 400, y + 36), 90.0),
+    ]
+    part = [Spelled("일러", (x + 60, y + 10, x + 200, y + 34), 95.0)]
+    blot = [Spelled("ee", (x, y, x + 410, y + 39), 33.0)]
+    (lines,) = sheet.given_back([part, whole, blot])
+    assert [[word.text for word in line] for line in lines] == [["보일러", "회의록"]]
