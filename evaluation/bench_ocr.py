@@ -13,9 +13,11 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from PIL import Image
 
 from contracts.parsing import ContainerBudget, ParserInput
 from contracts.settings import OcrSettings, ParseSettings
@@ -178,6 +180,13 @@ class _Bench:
         )
 
 
+def _shrunk(page: ScanPage, factor: float) -> ScanPage:
+    """The page as if it had been scanned at a lower resolution."""
+    size = round(page.image.width * factor), round(page.image.height * factor)
+    image = page.image.resize(size, Image.Resampling.BOX)
+    return replace(page, image=image, dpi=round(page.dpi * factor))
+
+
 def _graded(document: ParsedDocument) -> str:
     """How sure recognition is of the page, in the steps that grades are made of."""
     sure = document.quality.pages[0].ocr_confidence_mean or 0.0
@@ -203,6 +212,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--engine", default=OcrSettings().engine)
     parser.add_argument("--no-raw", action="store_true", help="without raw Tesseract")
     parser.add_argument("--keep", type=Path, help="folder for pages, their truth and what was read")
+    parser.add_argument(
+        "--shrink", type=float, default=1.0, help="of their size: what becomes of poor scans"
+    )
     parser.add_argument("--fit", action="store_true", help="print a calibration fitted to this mix")
     given = parser.parse_args(arguments)
     if problem := face_problem():
@@ -215,7 +227,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _say(f"python -m evaluation.bench_ocr --seed {given.seed} --pages {given.pages}", "")
     with tempfile.TemporaryDirectory(prefix="seoga-bench-ocr-") as folder:
         for page in scan_pages(given.seed, given.pages):
-            bench.page(page, Path(folder))
+            bench.page(_shrunk(page, given.shrink) if given.shrink < 1 else page, Path(folder))
     broken = bench.report()
     if given.fit:
         raw = [(raw_confidence(said_), right) for said_, right in bench.judged]

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["grid_of_bands", "stacks_of"]
 
 _SAME_END = 6.0
+_EATEN = 0.03
 _MIN_RULES = 3
 _RUNNING = 0.7
 _MANY_ROWS = 6
@@ -34,7 +35,9 @@ def stacks_of(rules: Sequence[Rule], lines: Sequence[TextLine]) -> list[list[Rul
     for rule in sorted(rules, key=lambda r: r.at):
         for stack in stacks:
             last = stack[-1]
-            if abs(last.low - rule.low) < _SAME_END and abs(last.high - rule.high) < _SAME_END:
+            # A scan eats at the ends of a rule.
+            near = max(_SAME_END, _EATEN * (last.high - last.low))
+            if abs(last.low - rule.low) < near and abs(last.high - rule.high) < near:
                 stack.append(rule)
                 break
         else:

@@ -176,12 +176,12 @@ def _gutter(items: Sequence[Item], chosen: list[int]) -> tuple[float, float] | N
         return None
     sizes = sorted(items[i].size for i in narrow if items[i].size) or [10.0]
     least = max(5.0, _MIN_GUTTER_EM * sizes[len(sizes) // 2])
-    best: tuple[float, tuple[float, float]] | None = None
+    best: tuple[float, float, tuple[float, float]] | None = None
     for gap in _empty_runs(items, narrow, least):
-        score = _support(items, narrow, gap)
-        if score > 0 and (best is None or score > best[0]):
-            best = (score, gap)
-    return best[1] if best else None
+        score, wide = _support(items, narrow, gap), gap[1] - gap[0]
+        if score > 0 and (best is None or (score, wide) > best[:2]):
+            best = (score, wide, gap)
+    return best[2] if best else None
 
 
 def _blocks_side_by_side(items: Sequence[Item], narrow: list[int]) -> bool:

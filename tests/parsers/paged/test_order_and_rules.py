@@ -61,3 +61,11 @@ def test_one_line_that_could_go_on_in_a_word_does_not_take_the_spaces_of_a_page(
     wrapping = Wrapping(lines)
     assert wrapping.glue("판정은 재검사으로", "한다. 위험성", space_seen=False) == " "
     assert wrapping.glue("고객에게 사실을", "알렸다", space_seen=False) == " "
+
+
+def test_a_line_longer_than_its_column_stays_in_it():
+    left, right = column(50, 12), column(310, 12)
+    long = Item((50, 100 + 12 * 14, 272, 110 + 12 * 14), LINE)
+    items = [*left, long, *right]
+    order = [i for group in regions(items) for i in group]
+    assert order == list(range(len(items)))
