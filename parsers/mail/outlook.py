@@ -87,8 +87,9 @@ def _opened(path: Path) -> Iterator[Any]:
     from extract_msg.exceptions import ExMsgBaseException
 
     try:
-        options = {"delayAttachments": True, "errorBehavior": ErrorBehavior.SUPPRESS_ALL}
-        message = extract_msg.Message(path, **options)
+        options: Any = {"delayAttachments": True, "errorBehavior": ErrorBehavior.SUPPRESS_ALL}
+        kind: Any = extract_msg.Message  # openMsg would open the file once more, to find this out
+        message: Any = kind(path, **options)
         if _is_signed(message):
             message.close()
             message = extract_msg.openMsg(path, strict=False, **options)
@@ -102,11 +103,9 @@ def _opened(path: Path) -> Iterator[Any]:
 
 def _is_signed(message: Any) -> bool:
     """A message within a signature, which a class of its own unfolds; all others are read alike."""
-    return _stream(message, f"{_CLASS}001F").decode("utf-16-le", "replace").lower().rstrip(
-        "\0"
-    ).endswith(("smime", "multipartsigned")) or _stream(message, f"{_CLASS}001E").lower().rstrip(
-        b"\0"
-    ).endswith((b"smime", b"multipartsigned"))
+    wide, narrow = (_stream(message, f"{_CLASS}{kind}") for kind in ("001F", "001E"))
+    name = wide.decode("utf-16-le", "replace") or narrow.decode("latin-1")
+    return name.lower().rstrip("\0").endswith(("smime", "multipartsigned"))
 
 
 class _Reader:

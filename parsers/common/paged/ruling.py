@@ -141,6 +141,9 @@ def _grid(hs: list[Rule], vs: list[Rule]) -> Grid | None:
     """Close open sides (Korean tables often have no outer border), then merge cells."""
     left, right = _ends(hs)
     top, bottom = _ends(vs)
+    hs, vs = _anchored(hs, vs, left, right), _anchored(vs, hs, top, bottom)
+    if not hs or not vs:
+        return None
     ys = _positions(hs)
     xs = _positions(vs)
     for edge, rank in ((left, 0), (right, -1)):
@@ -153,6 +156,20 @@ def _grid(hs: list[Rule], vs: list[Rule]) -> Grid | None:
         return None
     slots = merge_cells(_open_walls(xs, ys, hs, vs), len(ys) - 1, len(xs) - 1)
     return Grid(tuple(xs), tuple(ys), slots)
+
+
+def _anchored(rules: list[Rule], across: list[Rule], first: float, last: float) -> list[Rule]:
+    """Rules that lead from one rule across, or from an open side, to another: a pen's stroke or ring ends anywhere."""
+    out = []
+    for rule in rules:
+        met = sum(
+            rule.low - _OPEN_SIDE <= other.at <= rule.high + _OPEN_SIDE and _reaches(other, rule.at)
+            for other in across
+        )
+        open_ends = (abs(rule.low - first) <= _OPEN_SIDE) + (abs(rule.high - last) <= _OPEN_SIDE)
+        if met > 1 or (met and open_ends):
+            out.append(rule)
+    return out
 
 
 def _ends(rules: list[Rule]) -> tuple[float, float]:

@@ -69,3 +69,11 @@ def test_a_line_longer_than_its_column_stays_in_it():
     items = [*left, long, *right]
     order = [i for group in regions(items) for i in group]
     assert order == list(range(len(items)))
+
+
+def test_a_ring_drawn_over_a_border_makes_no_row():
+    horizontal = [Rule(y, 50, 500) for y in (100.0, 130.0, 160.0, 190.0)]
+    vertical = [Rule(x, 100, 190) for x in (50.0, 300.0, 500.0)]
+    ring = [Rule(138.0, 240, 305), Rule(152.0, 240, 305)]
+    (grid,), _ = find_grids(sorted([*horizontal, *ring], key=lambda r: r.at), vertical)
+    assert grid.ys == (100.0, 130.0, 160.0, 190.0)
