@@ -103,7 +103,7 @@ class Prepared:
 
 
 def prepare(image: Image.Image, dpi: float, target: int, *, turn: int = 0) -> Prepared:
-    """Red channel (red stamps vanish), specks and noise taken out, turned, levelled, brought to ``target`` dpi.
+    """Stamps and markers faded, specks and noise taken out, turned, levelled, brought to ``target`` dpi.
 
     Args:
         image: Colour or grey picture of a page.
@@ -112,7 +112,7 @@ def prepare(image: Image.Image, dpi: float, target: int, *, turn: int = 0) -> Pr
         turn: Degrees clockwise by which the page must be turned first.
     """
     original = (image.width * 72 / dpi, image.height * 72 / dpi)
-    grey = image.getchannel(0) if image.mode in {"RGB", "RGBA"} else image.convert("L")
+    grey = _faded(image) if image.mode in {"RGB", "RGBA"} else image.convert("L")
     if turn:
         grey = grey.transpose(_TURNS[turn])
     scale: float = min(target / dpi, _UPSCALE)
@@ -125,6 +125,15 @@ def prepare(image: Image.Image, dpi: float, target: int, *, turn: int = 0) -> Pr
     sharp = _levelled(grey, scale, skew)
     smooth = _levelled(grey.filter(ImageFilter.MedianFilter(3)), scale, skew) if noisy else sharp
     return Prepared(smooth, sharp, dpi * scale, turn, skew, original)
+
+
+def _faded(image: Image.Image) -> Image.Image:
+    """The red channel, in which red stamps vanish; where a page is bright but coloured (a marker), its brightest channel."""
+    red, green, blue = (np.asarray(image.getchannel(i), dtype=np.int32) for i in range(3))
+    bright = np.maximum(np.maximum(red, green), blue)
+    light = (299 * red + 587 * green + 114 * blue) // 1000 > _LIGHT
+    marked = light & (bright - red > _COLOURED)
+    return Image.fromarray(np.where(marked, bright, red).astype(np.uint8))
 
 
 def _levelled(grey: Image.Image, scale: float, skew: float) -> Image.Image:
@@ -175,6 +184,8 @@ def noise_of(grey: Image.Image) -> float:
     return float(np.median(steps)) / 0.9539 if steps.size else 0.0
 
 
+_LIGHT, _COLOURED = 110, 24
+"""Grey levels: lighter than print in colour, and by how much red is the weaker channel."""
 _CONTRAST, _DEVIATIONS = 18.0, 4.0
 """Grey levels by which ink is darker than the paper around it, at least, and in standard deviations of the noise."""
 

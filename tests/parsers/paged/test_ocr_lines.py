@@ -201,3 +201,16 @@ def test_a_line_that_the_engine_reads_twice_counts_once():
     blot = [Spelled("ee", (x, y, x + 410, y + 39), 33.0)]
     (lines,) = sheet.given_back([part, whole, blot])
     assert [[word.text for word in line] for line in lines] == [["보일러", "회의록"]]
+
+
+def test_a_marker_fades_and_print_in_colour_stays():
+    paper = np.full((90, 300, 3), 235, np.uint8)
+    paper[20:40, 20:120] = (140, 200, 115)  # a green marker
+    paper[28:32, 40:100] = (30, 40, 25)  # text below it
+    paper[60:64, 40:100] = (0, 0, 200)  # text in blue
+    paper[20:40, 160:200] = (230, 60, 60)  # a red stamp
+    level = np.asarray(prepare(Image.fromarray(paper), 300, 300).sharp)
+    assert level[24, 60] > 190
+    assert level[30, 60] < 60
+    assert level[62, 60] < 60
+    assert level[30, 180] > 190
