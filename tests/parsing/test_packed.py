@@ -109,6 +109,7 @@ def test_what_came_before_the_damage_is_kept(parse_as):
         (tar_of({}), "tar", FailureClass.EMPTY),
         (b"7z\xbc\xaf\x27\x1c" + b"\xff" * 200, "7z", FailureClass.CORRUPT),
     ],
+    ids=["cut gz", "empty tar", "7z of noise"],
 )
 def test_what_cannot_be_opened_has_its_class(parse_as, data, name, failure):
     with pytest.raises(ParseFailure) as problem:

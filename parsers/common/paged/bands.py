@@ -56,7 +56,8 @@ def _broken(stack: list[Rule], lines: Sequence[TextLine]) -> list[list[Rule]]:
             for r in rows
             if len(r) == 1 and r[0].box[2] - r[0].box[0] > _RUNNING * (box[2] - box[0])
         ]
-        if not rows or len(running) * 2 > len(rows) + 1 or _columns_of_text(rows):
+        text = len(rows) > 1 and all(len(row) == 1 for row in rows)
+        if not rows or text or len(running) * 2 > len(rows) + 1 or _columns_of_text(rows):
             parts.append([lower])
         else:
             parts[-1].append(lower)
