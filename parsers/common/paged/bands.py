@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["grid_of_bands", "stacks_of"]
 
 _SAME_END = 6.0
-_EATEN = 0.03
+_EATEN = 0.04
 _MIN_RULES = 3
 _RUNNING = 0.7
 _MANY_ROWS = 6

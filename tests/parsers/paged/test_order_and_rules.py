@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from parsers.common.paged.bands import grid_of_bands
 from parsers.common.paged.reading_order import Item, regions
 from parsers.common.paged.ruling import Rule, find_grids
 from parsers.common.paged.spacing import Wrapping
+from parsers.common.paged.textline import TextLine
 
 LINE = 10.0
+
+
+def line(left: float, top: float, width: float) -> TextLine:
+    return TextLine(text="가나다", box=(left, top, left + width, top + LINE), size=LINE)
 
 
 def column(left: float, rows: int, top: float = 100.0) -> list[Item]:
@@ -77,3 +83,13 @@ def test_a_ring_drawn_over_a_border_makes_no_row():
     ring = [Rule(138.0, 240, 305), Rule(152.0, 240, 305)]
     (grid,), _ = find_grids(sorted([*horizontal, *ring], key=lambda r: r.at), vertical)
     assert grid.ys == (100.0, 130.0, 160.0, 190.0)
+
+
+def test_a_paragraph_between_rules_is_no_row_of_the_table_below():
+    rules = [Rule(y, 55, 540) for y in (99.0, 198.0, 220.0, 300.0)] + [Rule(320.0, 72, 540)]
+    text = [line(60, 110 + 18 * n, 400 - 60 * n) for n in range(4)]
+    cells = [line(x, y, 40) for y in (204, 226, 246, 266, 286, 305) for x in (60, 200, 350)]
+    (grid,) = grid_of_bands(rules, [*text, *cells])
+    assert grid.box[1] == 198
+    assert grid.box[3] == 320
+    assert len(grid.ys) == 7
