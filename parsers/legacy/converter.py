@@ -23,7 +23,6 @@ _START_SECONDS = 40.0
 _MOST_JOBS = 100
 """Jobs of one process; LibreOffice grows."""
 _MOST_FAILURES = 3
-_REMOVAL_TRIES, _REMOVAL_PAUSE = 20, 0.1
 
 
 def find_office(setting: str) -> Path | None:
@@ -94,7 +93,7 @@ class Converter:
                     with suppress(OSError):
                         pipe.close()
         if self._profile:
-            _remove(Path(self._profile))
+            shutil.rmtree(self._profile, ignore_errors=True)
             self._profile = ""
 
     def _start(self) -> bool:
@@ -163,15 +162,6 @@ def _read_line(descriptor: int, seconds: float) -> bytes:
             break
         line += chunk
     return line
-
-
-def _remove(folder: Path) -> None:
-    """Remove a profile; what LibreOffice started may write to it while it dies, and is given time to end."""
-    for _ in range(_REMOVAL_TRIES):
-        shutil.rmtree(folder, ignore_errors=True)
-        if not folder.exists():
-            return
-        time.sleep(_REMOVAL_PAUSE)
 
 
 def _remove_abandoned(folder: Path) -> None:
