@@ -71,6 +71,16 @@ class Converter:
         if self._failures >= _MOST_FAILURES:
             return False  # it does not even start here: do not pay for that with every file
         job = {"source": str(source), "target": str(target), "format": format_name}
+        until = time.monotonic() + seconds
+        used = self._jobs > 0
+        done = self._once(job, seconds)
+        if not done and used and time.monotonic() < until:
+            # An earlier file may have left LibreOffice broken, or dying: what it makes of this one must not depend on it.
+            self.close()
+            done = self._once(job, seconds)
+        return done
+
+    def _once(self, job: dict[str, str], seconds: float) -> bool:
         if self._process is None and not self._start():
             self._failures += 1
             return False

@@ -465,6 +465,20 @@ def test_a_converter_that_takes_too_long_is_given_up_and_comes_back(libreoffice,
         converter.close()
 
 
+def test_what_an_earlier_file_did_to_the_converter_does_not_cost_the_next(
+    libreoffice, tmp_path, page
+):
+    doc = page("doc")
+    converter = Converter(libreoffice)
+    try:
+        assert converter.convert(doc, tmp_path / "a.docx", "docx", 60)
+        converter._process.kill()
+        assert converter.convert(doc, tmp_path / "b.docx", "docx", 60)
+        assert (tmp_path / "b.docx").exists()
+    finally:
+        converter.close()
+
+
 def test_a_converter_leaves_nothing_behind(libreoffice, tmp_path, page, monkeypatch):
     made = page("doc")  # by a converter of its own, which lives on
     home = tmp_path / "temporary"
