@@ -27,7 +27,14 @@ if TYPE_CHECKING:
     from parsers.common.paged.ruling import Rule
     from parsers.ocr.engine import Engine, Reading
 
-__all__ = ["RecognisedPage", "RecognitionProblem", "Recognizer", "lines_of", "placed"]
+__all__ = [
+    "RecognisedPage",
+    "RecognitionProblem",
+    "Recognizer",
+    "lines_of",
+    "placed",
+    "without_strokes",
+]
 
 _TIMEOUT = 60.0
 _ONE_COLUMN = 4
@@ -134,7 +141,7 @@ class Recognizer:
             words = aligned(self._read(clean, self._models()[0], _ONE_COLUMN, prepared.dpi))
         else:
             words = self._words(clean, prepared.dpi, found.regions)
-        words = [_one(_without_strokes(line)) for line in words if not _is_dirt(line)]
+        words = [_one(without_strokes(line)) for line in words if not _is_dirt(line)]
         words = correct_plus_minus(clean, words)
         lines = [piece for line in words for piece in lines_of(line, 1 / pixel, (0.0, 0.0))]
         sure = [word.confidence for line in lines for word in line.words]
@@ -252,11 +259,11 @@ def _is_dirt(line: Sequence[Spelled]) -> bool:
     )
 
 
-def _without_strokes(line: Sequence[Spelled]) -> list[Spelled]:
+def without_strokes(line: Sequence[Spelled]) -> list[Spelled]:
     """A line without what stands off from either end of it and is no text: a pen's tick, the edge of a stamp, dust."""
     words = list(line)
     heights = sorted(word.box[3] - word.box[1] for word in words)
-    size = heights[len(heights) // 2]
+    size = max(1.0, heights[len(heights) // 2])  # the engine gives boxes without height, too
     while len(words) > 1 and _is_stroke(
         words[0], (words[1].box[0] - words[0].box[2]) / size, _BEFORE
     ):

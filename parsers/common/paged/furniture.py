@@ -150,8 +150,8 @@ def without_table_heads(
 ) -> set[int]:
     """Furniture without the head rows of tables that go on over the page: those belong to their table.
 
-    So do numbers of rows that stand where page numbers do. A running header in a ruled box of its own, or above one that frames the page, stays furniture: below
-    it there are no columns that share its borders.
+    So does a number in a cell that stands where page numbers do. A running header in a ruled box of its own, or above
+    one that frames the page, stays furniture: below it there are no columns that share its borders.
 
     Args:
         hits: Indexes of a page's furniture lines.

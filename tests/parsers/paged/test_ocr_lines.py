@@ -10,6 +10,7 @@ from parsers.ocr.align import Spelled
 from parsers.ocr.calibration import calibrated, raw_confidence
 from parsers.ocr.lines import LineSheet, line_boxes, usual_height
 from parsers.ocr.prepare import noise_of, prepare, without_dropouts, without_specks
+from parsers.ocr.recognizer import without_strokes
 from parsers.ocr.segment import find_rules, layout, without_rules
 
 SENTENCE = "작업자는 안전 장갑과 보호 안경을 착용하여야 한다"
@@ -214,3 +215,11 @@ def test_a_marker_fades_and_print_in_colour_stays():
     assert level[30, 60] < 60
     assert level[62, 60] < 60
     assert level[30, 180] > 190
+
+
+def test_words_without_height_are_no_fault():
+    line = [
+        Spelled("'", (75.0, 193.0, 77.0, 193.0), 3.0),
+        Spelled("006", (119.0, 193.0, 146.0, 193.0), 90.0),
+    ]
+    assert [word.text for word in without_strokes(line)] == ["006"]
