@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 
 import pytest
 
 
 @pytest.fixture(scope="module")
-def seoga(tmp_path_factory):
+def seoga(tmp_path_factory, ingested):
     root = tmp_path_factory.mktemp("tables")
     drive = root / "drive"
     drive.mkdir()
@@ -21,24 +18,7 @@ def seoga(tmp_path_factory):
     (drive / "directory.yaml").write_text("realm: p\nusers: {kim: {}, lee: {}}\ngroups: {}\n")
     lines = "\n".join(f"HX-{n:04d},{n},{'가나'[n % 2]}" for n in range(300))
     (drive / "출하 대장.csv").write_text(f"품번,수량,창고\n{lines}\n", encoding="utf-8")
-    settings = {
-        "SEOGA_HOME": str(root / "home"),
-        "SEOGA_EMBEDDER__ENGINE": "hash",
-        "SEOGA_PARSE__MAX_CELLS": "100",
-    }
-
-    def run(*words: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-c", "from app.cli import main; main()", *words],
-            env={**os.environ, **settings},
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=100,
-        )
-
-    assert run("ingest", str(drive), "--name", "drive", "--json").returncode == 0
-    return run
+    return ingested(root, SEOGA_PARSE__MAX_CELLS="100")
 
 
 @pytest.fixture(scope="module")

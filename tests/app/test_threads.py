@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from email.message import EmailMessage
 
 import pytest
@@ -29,7 +26,7 @@ def letter(folder, name, subject, text, *, number, answers="", attachment=None):
 
 
 @pytest.fixture(scope="module")
-def seoga(tmp_path_factory):
+def seoga(tmp_path_factory, ingested):
     root = tmp_path_factory.mktemp("threads")
     drive = root / "drive"
     drive.mkdir()
@@ -50,20 +47,7 @@ def seoga(tmp_path_factory):
     )
     letter(drive / "임원", "boss", "RE: 토크 문의", "비공개로 승인합니다.", number=3, answers="2")
     letter(drive / "메일", "choi", "주차 안내", "지하 2층입니다.", number=4)
-
-    def run(*words: str) -> subprocess.CompletedProcess[str]:
-        settings = {"SEOGA_HOME": str(root / "home"), "SEOGA_EMBEDDER__ENGINE": "hash"}
-        return subprocess.run(
-            [sys.executable, "-c", "from app.cli import main; main()", *words],
-            env={**os.environ, **settings},
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=100,
-        )
-
-    assert run("ingest", str(drive), "--name", "drive", "--json").returncode == 0
-    return run
+    return ingested(root)
 
 
 def decision(seoga):
