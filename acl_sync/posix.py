@@ -43,7 +43,7 @@ def open_reader(settings: SourceSettings) -> PosixPermissionReader:
     """The reader of a configured source."""
     acl = settings.acl
     return PosixPermissionReader(
-        settings.name, settings.root, acl.realm or "local", above_root=acl.above_root
+        settings.name, settings.folder, acl.realm or "local", above_root=acl.above_root
     )
 
 

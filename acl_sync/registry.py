@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from acl_sync.directory import RealmDirectory
+    from catalog.catalog import Catalog
     from contracts.settings import DirectorySettings, SourceSettings
     from contracts.sources import PermissionReader
 
@@ -53,10 +54,12 @@ class DirectoryOptions:
     Attributes:
         settings: Which files and services answer.
         roots: Roots of the configured folder sources: a directory may lie beside the documents.
+        catalog: Where snapshots are kept; None: none are.
     """
 
     settings: DirectorySettings
     roots: tuple[Path, ...] = ()
+    catalog: Catalog | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +102,7 @@ def make_permission_reader(settings: SourceSettings) -> PermissionReader:
     """
     kind = settings.acl.kind
     if kind == "auto":
-        written = settings.acl.file or (settings.root / _ACL_FILE).exists()
-        kind = "yaml" if written else "posix"
+        kind = _usual(settings)
     for entry in PERMISSION_READERS:
         if entry.name == kind:
             return entry.load()(settings)
@@ -108,6 +110,12 @@ def make_permission_reader(settings: SourceSettings) -> PermissionReader:
         f"source {settings.name}: acl.kind: there is no {kind!r}",
         advice=f"use one of auto, {', '.join(entry.name for entry in PERMISSION_READERS)}",
     )
+
+
+def _usual(settings: SourceSettings) -> str:
+    if settings.acl.file or (settings.is_folder and (settings.folder / _ACL_FILE).exists()):
+        return "yaml"
+    return "posix" if settings.is_folder else settings.kind
 
 
 def make_directories(options: DirectoryOptions) -> list[RealmDirectory]:

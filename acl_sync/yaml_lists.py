@@ -44,7 +44,7 @@ def open_reader(settings: SourceSettings) -> YamlPermissionReader:
     Raises:
         ConfigError: see :class:`YamlPermissionReader`.
     """
-    file = settings.acl.file or settings.root / "acl.yaml"
+    file = settings.acl.file or settings.folder / "acl.yaml"
     return YamlPermissionReader(settings.name, file)
 
 

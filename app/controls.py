@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from contracts.errors import ConfigError
+from contracts.settings import SourceSettings
 
 if TYPE_CHECKING:
     from catalog.catalog import Catalog
-    from contracts.settings import SourceSettings
 
 __all__ = ["Controls", "check_overlaps", "controls_of", "decide", "difference", "invents_modes"]
 
@@ -48,7 +47,7 @@ def controls_of(catalog: Catalog, settings: SourceSettings) -> Controls | None:
     if not stored:
         return None
     found = Controls(**json.loads(stored))
-    if found.root != str(settings.root):
+    if found.root != settings.place:
         return None
     kind = settings.acl.kind
     return found if kind == "auto" else Controls(found.root, kind, found.people)
@@ -63,7 +62,8 @@ def decide(catalog: Catalog, settings: SourceSettings, *, anew: bool = False) ->
     known = None if anew else controls_of(catalog, settings)
     if known is not None:
         return known
-    found = Controls(str(settings.root), _lists_now(settings), (settings.root / _PEOPLE).is_file())
+    people = settings.is_folder and (settings.folder / _PEOPLE).is_file()
+    found = Controls(settings.place, _lists_now(settings), people)
     catalog.meta.set(_key(settings.name), json.dumps(asdict(found)))
     return found
 
@@ -73,11 +73,13 @@ def difference(settings: SourceSettings, controls: Controls) -> str:
 
     Files that are gone are noticed where they are read.
     """
+    if not settings.is_folder:
+        return ""
     acl = settings.acl
     ignored = []
-    if controls.lists != "yaml" and acl.kind == "auto" and (settings.root / _LISTS).exists():
+    if controls.lists != "yaml" and acl.kind == "auto" and (settings.folder / _LISTS).exists():
         ignored.append(_LISTS)
-    if not controls.people and (settings.root / _PEOPLE).exists():
+    if not controls.people and (settings.folder / _PEOPLE).exists():
         ignored.append(_PEOPLE)
     if not ignored:
         return ""
@@ -94,15 +96,23 @@ def check_overlaps(catalog: Catalog, settings: SourceSettings) -> None:
         ConfigError: the root lies within another source's or around it: its documents would be there twice,
             perhaps with other permissions.
     """
-    root = settings.root.expanduser().resolve()
     for record in catalog.sources.list():
-        other = Path(str(record.config["root"])).expanduser().resolve()
-        nested = root.is_relative_to(other) or other.is_relative_to(root)
-        if record.name != settings.name and nested:
+        other = SourceSettings.model_validate(dict(record.config))
+        if record.name != settings.name and _nested(settings, other):
             raise ConfigError(
-                f"{root}: 소스 {record.name} ({other}) 와 겹칩니다 (overlaps another source)",
+                f"{settings.place}: 소스 {record.name} ({other.place}) 와 겹칩니다 (overlaps another source)",
                 advice=f"seoga ingest {record.name}",
             )
+
+
+def _nested(one: SourceSettings, other: SourceSettings) -> bool:
+    if one.is_folder and other.is_folder:
+        a, b = one.folder.resolve(), other.folder.resolve()
+        return a.is_relative_to(b) or b.is_relative_to(a)
+    if one.kind != other.kind or (one.kind == "imap" and one.user != other.user):
+        return False  # every account of a mail server has mailboxes of its own
+    a_url, b_url = (f"{s.place.rstrip('/')}/".casefold() for s in (one, other))
+    return a_url.startswith(b_url) or b_url.startswith(a_url)
 
 
 def invents_modes(file_system: str) -> bool:
@@ -116,9 +126,11 @@ def _lists_now(settings: SourceSettings) -> str:
     acl = settings.acl
     if acl.kind != "auto":
         return acl.kind
-    if acl.file or (settings.root / _LISTS).exists():
+    if not settings.is_folder:
+        return "yaml" if acl.file else settings.kind
+    if acl.file or (settings.folder / _LISTS).exists():
         return "yaml"
-    kind = file_system_of(settings.root)
+    kind = file_system_of(settings.folder)
     if invents_modes(kind):
         raise ConfigError(
             f"source {settings.name}: {kind} 마운트의 모드는 실제 권한이 아닙니다 (its modes are made up by the mount)",

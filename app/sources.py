@@ -28,7 +28,7 @@ def source_of_path(catalog: Catalog, path: Path, name: str | None = None) -> Sou
     root = path.expanduser().resolve()
     for record in catalog.sources.list():
         settings = SourceSettings.model_validate(dict(record.config))
-        if settings.root.expanduser().resolve() == root:
+        if settings.is_folder and settings.folder.resolve() == root:
             return settings
     chosen = name or _free_name(catalog, root)
     return add_source(catalog, SourceSettings(name=chosen, root=root), origin="path")
@@ -41,11 +41,10 @@ def add_source(catalog: Catalog, settings: SourceSettings, origin: str) -> Sourc
         ConfigError: the name is taken, or the root lies within another source or around one: its documents
             would be there twice, perhaps with other permissions.
     """
-    root = settings.root.expanduser().resolve()
     if catalog.sources.get(settings.name) is not None:
         raise ConfigError(f"{settings.name}: 이미 있는 소스 이름입니다 (the name is taken)")
     check_overlaps(catalog, settings)
-    kept = settings.model_copy(update={"root": root})
+    kept = settings.resolved()
     config = kept.model_dump(mode="json")
     catalog.sources.upsert(
         SourceRecord(name=kept.name, kind=kept.kind, config=config, origin=origin)

@@ -241,7 +241,7 @@ def source_run(
     from ingest.sources.registry import make_source
 
     # a root that is a link shall mean one folder throughout the run
-    settings = settings.model_copy(update={"root": settings.root.expanduser().resolve()})
+    settings = settings.resolved()
     source = make_source(settings)
     try:
         check_overlaps(kit.catalog, settings)
@@ -298,7 +298,7 @@ class _PeopleNow:
 
         roots = self._roots()
         if self._made is None or self._made[0] != roots:
-            options = DirectoryOptions(settings=self._settings, roots=roots)
+            options = DirectoryOptions(settings=self._settings, roots=roots, catalog=self._catalog)
             cache_seconds = self._settings.cache_seconds
             directories = make_directories(options)
             self._made = roots, CombinedDirectory(directories, cache_seconds=cache_seconds)
@@ -310,10 +310,10 @@ class _PeopleNow:
         roots = []
         for record in self._catalog.sources.list():
             source = SourceSettings.model_validate(dict(record.config))
-            source = source.model_copy(update={"root": source.root.expanduser().resolve()})
+            source = source.resolved()
             controls = controls_of(self._catalog, source)
             if controls is not None and controls.people:
-                roots.append(source.root)
+                roots.append(source.folder)
         return tuple(roots)
 
 

@@ -11,9 +11,16 @@ import tomllib
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
+from pydantic import Field, SecretStr, ValidationError, model_validator
 
 from contracts.errors import ConfigError
+from contracts.settings_group import Group
+from contracts.settings_sources import (
+    AclSettings,
+    DirectorySettings,
+    LdapSettings,
+    SourceSettings,
+)
 
 __all__ = [
     "AclSettings",
@@ -24,6 +31,7 @@ __all__ = [
     "DirectorySettings",
     "EmbedderSettings",
     "IndexSettings",
+    "LdapSettings",
     "OcrSettings",
     "ParseSettings",
     "QueueSettings",
@@ -36,11 +44,7 @@ __all__ = [
 ]
 
 
-class _Group(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class ParseSettings(_Group):
+class ParseSettings(Group):
     """Limits and pool of the parse processes."""
 
     workers: int = Field(default=0, ge=0, description="Parse processes; 0: one a core.")
@@ -63,7 +67,7 @@ class ParseSettings(_Group):
     )
 
 
-class OcrSettings(_Group):
+class OcrSettings(Group):
     """Recognition of scans and images."""
 
     enabled: bool = True
@@ -73,7 +77,7 @@ class OcrSettings(_Group):
     max_pixels: int = Field(default=60_000_000, ge=1_000_000)
 
 
-class VisionSettings(_Group):
+class VisionSettings(Group):
     """Generated captions of figures; off without an address."""
 
     url: str = Field(
@@ -91,7 +95,7 @@ class VisionSettings(_Group):
     most_figures: int = Field(default=20, ge=1, description="Figures of one document.")
 
 
-class ChunkSettings(_Group):
+class ChunkSettings(Group):
     """Sizes in tokens of the embedder's own tokenizer."""
 
     target_tokens: int = Field(default=256, ge=32)
@@ -108,7 +112,7 @@ class ChunkSettings(_Group):
     by_type: dict[str, int] = Field(default_factory=dict, description="Target by document type.")
 
 
-class EmbedderSettings(_Group):
+class EmbedderSettings(Group):
     """Which embedder, and how much of the machine it takes."""
 
     engine: str = "auto"
@@ -129,7 +133,7 @@ class EmbedderSettings(_Group):
     passage_prefix: str = Field(default="", description="The same before a passage.")
 
 
-class IndexSettings(_Group):
+class IndexSettings(Group):
     """Which index backend."""
 
     backend: str = "embedded"
@@ -149,7 +153,7 @@ class IndexSettings(_Group):
     timeout_seconds: float = Field(default=60.0, gt=0, description="OpenSearch: one request.")
 
 
-class BlobSettings(_Group):
+class BlobSettings(Group):
     """Where parsed documents are kept."""
 
     url: str = Field(
@@ -169,14 +173,14 @@ class BlobSettings(_Group):
     attempts: int = Field(default=4, ge=1, le=20, description="Tries of one request.")
 
 
-class CatalogSettings(_Group):
+class CatalogSettings(Group):
     """Where the catalog is; empty: SQLite below the home folder."""
 
     url: str = ""
     password: SecretStr | None = None
 
 
-class QueueSettings(_Group):
+class QueueSettings(Group):
     """Who does the work: this process, or workers that a broker rings."""
 
     backend: Literal["in_process", "celery"] = "in_process"
@@ -203,7 +207,7 @@ class QueueSettings(_Group):
     keep_days: int = Field(default=14, ge=1, description="Days that finished tasks are kept.")
 
 
-class SearchSettings(_Group):
+class SearchSettings(Group):
     """Ranking."""
 
     candidates: int = Field(default=200, ge=10, le=2000)
@@ -215,52 +219,7 @@ class SearchSettings(_Group):
     body_weight: float = 1.0
 
 
-class DirectorySettings(_Group):
-    """Where people and groups are looked up."""
-
-    files: tuple[Path, ...] = ()
-    local_accounts: bool = True
-    cache_seconds: float = Field(default=60.0, ge=0)
-
-
-class AclSettings(_Group):
-    """Permissions of one source."""
-
-    kind: str = Field(
-        default="auto",
-        description="`posix`, `yaml`; `auto`: acl.yaml where there is one, else posix.",
-    )
-    file: Path | None = None
-    realm: str = ""
-    above_root: bool = Field(
-        default=True, description="POSIX: search permission on the folders above the root counts."
-    )
-
-
-class SourceSettings(_Group):
-    """One configured source."""
-
-    name: str = Field(pattern=r"^[a-z0-9가-힣][a-z0-9가-힣._-]{0,63}$")
-    kind: str = "filesystem"
-    root: Path
-    include: tuple[str, ...] = ()
-    exclude: tuple[str, ...] = ()
-    marker: str = ""
-    authority: tuple[str, ...] = Field(
-        default=(), description="Folders that are each an authority scope; empty: the whole source."
-    )
-    deletion_guard_share: float = Field(default=0.2, gt=0, le=1)
-    deletion_guard_items: int = Field(default=50, ge=1)
-    content_schedule: str = Field(default="", description="`every 1h` or a cron line; empty: none.")
-    permission_schedule: str = Field(default="every 5m")
-    fetch_per_second: float = Field(
-        default=0.0, ge=0, description="Files fetched a second, all workers together; 0: no limit."
-    )
-    fetch_burst: int = Field(default=10, ge=1, description="Files fetched at once after a rest.")
-    acl: AclSettings = Field(default_factory=AclSettings)
-
-
-class UnlockSettings(_Group):
+class UnlockSettings(Group):
     """Locked files: who opens them, and who may then read them."""
 
     command: tuple[str, ...] = Field(
@@ -280,7 +239,7 @@ class UnlockSettings(_Group):
     )
 
 
-class ApiSettings(_Group):
+class ApiSettings(Group):
     """The search API."""
 
     host: str = "127.0.0.1"
@@ -294,7 +253,7 @@ class ApiSettings(_Group):
     )
 
 
-class Settings(_Group):
+class Settings(Group):
     """Everything, as frozen groups; stages get only the group that they need."""
 
     home: Path
@@ -321,10 +280,6 @@ class Settings(_Group):
         if len(set(names)) != len(names):
             msg = "두 소스의 이름이 같습니다 (two sources have the same name)"
             raise ValueError(msg)
-        for source in self.sources:
-            if not source.root.expanduser().is_absolute():
-                msg = f"소스 {source.name}: root 는 절대 경로여야 합니다 (must be an absolute path)"
-                raise ValueError(msg)
         return self
 
 

@@ -48,6 +48,7 @@ _SPDX = {
     "mozilla public license 2.0 (mpl 2.0)": "MPL-2.0",
     "gpl": "GPL-3.0",
     "gnu general public license v3 (gplv3)": "GPL-3.0",
+    "lgpl v3": "LGPL-3.0",
     "gnu lesser general public license v3 (lgplv3)": "LGPL-3.0",
     "gnu lesser general public license v3 or later (lgplv3+)": "LGPL-3.0-or-later",
     "gnu affero general public license v3 or later (agplv3+)": "AGPL-3.0-or-later",
@@ -56,6 +57,7 @@ _SPDX = {
 _BY_LICENCE_FILE = {
     # States no licence in its metadata; read from the licence text that its wheel carries.
     "pysqlite3": "Zlib",
+    "imapclient": "BSD-3-Clause",
     # States "Dual License" and no more.
     "python-dateutil": "Apache-2.0 or BSD-3-Clause",
 }

@@ -9,6 +9,7 @@ what=${1:-run}
 run_packages=(libarchive13 tesseract-ocr tesseract-ocr-kor)
 scans_packages=(fonts-nanum fonts-noto-cjk)
 test_packages=(postgresql acl redis-server openjdk-17-jre-headless maven prometheus "${scans_packages[@]}")
+test_packages+=(samba samba-ad-provision samba-dsdb-modules python3-samba samba-vfs-modules winbind smbclient dovecot-imapd slapd ldap-utils)
 command -v soffice >/dev/null || test_packages+=(libreoffice-writer-nogui libreoffice-calc-nogui libreoffice-impress-nogui)
 wanted=("${run_packages[@]}")
 [ "$what" = scans ] && wanted+=("${scans_packages[@]}")

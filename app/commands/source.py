@@ -48,7 +48,26 @@ def list_sources(*, as_json: bool) -> None:
 
 @command.command("add")
 @click.argument("name")
-@click.argument("root", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.argument("place", metavar="ROOT|URL")
+@click.option(
+    "--user", default="", help="URL 소스를 읽는 계정 (account that reads it): name@DOMAIN."
+)
+@click.option(
+    "--password-file",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="그 암호가 든 파일 (file with its password).",
+)
+@click.option(
+    "--ca-file",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="서버 인증서를 서명한 인증서 (certificate that signed the server's).",
+)
+@click.option("--encrypt/--no-encrypt", default=True, help="SMB 암호화 (encrypt SMB).")
+@click.option(
+    "--share-entry",
+    multiple=True,
+    help="SMB 공유 권한을 읽을 수 없을 때의 목록 (share list): `allow sid:S-1-5-11`.",
+)
 @click.option("--include", multiple=True, help="gitignore 식 패턴 (patterns); 여러 번 가능.")
 @click.option("--exclude", multiple=True, help="제외할 패턴 (patterns to leave out).")
 @click.option(
@@ -56,7 +75,10 @@ def list_sources(*, as_json: bool) -> None:
 )
 @click.option("--authority", multiple=True, help="개정 이력이 이어지는 폴더 (authority folder).")
 @click.option(
-    "--acl", type=click.Choice(["auto", "posix", "yaml"]), default="auto", show_default=True
+    "--acl",
+    type=click.Choice(["auto", "posix", "yaml", "smb", "imap"]),
+    default="auto",
+    show_default=True,
 )
 @click.option("--acl-file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--content-schedule", default="", help="`every 1h` 또는 cron; 비우면 수동.")
@@ -69,7 +91,12 @@ def list_sources(*, as_json: bool) -> None:
 def add(  # noqa: PLR0913  one argument an option
     *,
     name: str,
-    root: Path,
+    place: str,
+    user: str,
+    password_file: Path | None,
+    ca_file: Path | None,
+    encrypt: bool,
+    share_entry: tuple[str, ...],
     include: tuple[str, ...],
     exclude: tuple[str, ...],
     marker: str,
@@ -80,7 +107,10 @@ def add(  # noqa: PLR0913  one argument an option
     permission_schedule: str,
     probe: bool,
 ) -> None:
-    """NAME 이라는 소스로 ROOT 폴더를 등록합니다 (add a folder as a source)."""
+    """NAME 이라는 소스로 ROOT 폴더나 URL 을 등록합니다 (add a folder, share or mailbox as a source).
+
+    URL: smb://HOST[:PORT]/SHARE[/FOLDER], imaps://HOST[:PORT]
+    """
     from pydantic import ValidationError
 
     from app.controls import decide
@@ -96,14 +126,22 @@ def add(  # noqa: PLR0913  one argument an option
         settings = SourceSettings.model_validate(
             {
                 "name": name,
-                "root": root.resolve(),
+                **_place(place),
+                "user": user,
+                "password_file": password_file.resolve() if password_file else None,
+                "ca_file": ca_file.resolve() if ca_file else None,
+                "encrypt": encrypt,
                 "include": include,
                 "exclude": exclude,
                 "marker": marker,
                 "authority": authority,
                 "content_schedule": content_schedule,
                 "permission_schedule": permission_schedule,
-                "acl": {"kind": acl, "file": acl_file.resolve() if acl_file else None},
+                "acl": {
+                    "kind": acl,
+                    "file": acl_file.resolve() if acl_file else None,
+                    "share": share_entry,
+                },
             }
         )
     except ValidationError as problem:
@@ -174,7 +212,7 @@ def accept(name: str) -> None:
 
     with open_catalog(load_settings()) as catalog, catalog.transaction():
         settings = source_settings(catalog, name)
-        settings = settings.model_copy(update={"root": settings.root.expanduser().resolve()})
+        settings = settings.resolved()
         make_source(settings).check()
         controls = decide(catalog, settings, anew=True)
         permission_reader(settings, controls)
@@ -196,6 +234,17 @@ def confirm_deletions(name: str) -> None:
     click.echo(f"{name}: {count}건을 지웠습니다 (purged)")
 
 
+def _place(text: str) -> dict[str, object]:
+    """Kind and place of a source, as its settings have them."""
+    scheme, found, _ = text.partition("://")
+    if found:
+        return {"kind": scheme.removesuffix("s") if scheme == "imaps" else scheme, "url": text}
+    root = Path(text)
+    if not root.is_dir():
+        raise click.UsageError(f"{text}: 그런 폴더가 없습니다 (no such folder)")
+    return {"root": root.resolve()}
+
+
 def _controls(controls: Controls) -> str:
     lists = {"yaml": "acl.yaml", "posix": "파일 시스템 (file system)"}.get(controls.lists)
     people = ", 사람 (people): directory.yaml" if controls.people else ""
@@ -206,7 +255,7 @@ def _object(catalog: Catalog, record: SourceRecord) -> dict[str, object]:
     return {
         "name": record.name,
         "kind": record.kind,
-        "root": str(record.config.get("root", "")),
+        "root": record.config.get("url") or str(record.config.get("root", "")),
         "origin": record.origin,
         "paused": record.paused,
         "items": catalog.items.count(record.name, "present"),

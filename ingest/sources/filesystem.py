@@ -69,7 +69,7 @@ class FilesystemSource:
 
     def __init__(self, settings: SourceSettings) -> None:
         self._settings = settings
-        self._root = settings.root.expanduser().absolute()
+        self._root = settings.folder.absolute()
         self._include = _spec(settings.include)
         self._exclude = _spec(settings.exclude)
 

@@ -84,7 +84,7 @@ def test_a_source_says_what_it_is(bench, request):
 
 def test_an_unknown_kind_is_refused_with_the_known_ones(tmp_path):
     with pytest.raises(ConfigError, match=KINDS[0]):
-        make_source(SourceSettings(name="s", kind="nowhere", root=tmp_path))
+        make_source(SourceSettings(name="s", kind="nowhere", url="x://y"))
 
 
 # -- listing ---------------------------------------------------------------------------------------
