@@ -82,7 +82,7 @@ def test_a_source_says_what_it_is(bench, request):
     assert isinstance(source.probe(), SourceProbe)
 
 
-def test_an_unknown_kind_is_refused_with_the_known_ones(tmp_path):
+def test_an_unknown_kind_is_refused_with_the_known_ones():
     with pytest.raises(ConfigError, match=KINDS[0]):
         make_source(SourceSettings(name="s", kind="nowhere", url="x://y"))
 
