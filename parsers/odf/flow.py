@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from contracts.documents import Block, BlockKind, Cell, Layer, Table
 from parsers.common.headers import headers_of_table
@@ -204,15 +204,7 @@ class Flow:
             columns = max(columns, min(column, 1024))
             heads += int(header and heads == rows)
             rows += 1
-        cells = [
-            replace(
-                cell,
-                row_span=min(cell.row_span, rows - cell.row),
-                column_span=min(cell.column_span, columns - cell.column),
-            )
-            for cell in cells
-            if cell.column < columns
-        ]
+        cells = [cell.within(rows, columns) for cell in cells if cell.column < columns]
         if not any(cell.text or cell.tables for cell in cells):
             return None
         table = Table(cells=tuple(cells), rows=rows, columns=columns)

@@ -93,7 +93,11 @@ def table_of(element: Element) -> Table:
                 cells.append(Cell(number, column, text, down, across))
             if _is_strong(entry):
                 strong.add((number, column))
-    table = Table(cells=_fitting(cells, len(rows), columns), rows=len(rows), columns=columns)
+    table = Table(
+        cells=tuple(cell.within(len(rows), columns) for cell in cells),
+        rows=len(rows),
+        columns=columns,
+    )
     properties = element.find(f"{A}tblPr")
     first_row = properties is not None and properties.get("firstRow") in ("1", "true")
     first_column = properties is not None and properties.get("firstCol") in ("1", "true")
@@ -107,18 +111,6 @@ def table_of(element: Element) -> Table:
 def _span(entry: Element, name: str) -> int:
     text = entry.get(name, "1")
     return max(int(text), 1) if text.isdecimal() else 1
-
-
-def _fitting(cells: list[Cell], rows: int, columns: int) -> tuple[Cell, ...]:
-    """Spans cut to the grid."""
-    return tuple(
-        replace(
-            cell,
-            row_span=min(cell.row_span, rows - cell.row),
-            column_span=min(cell.column_span, columns - cell.column),
-        )
-        for cell in cells
-    )
 
 
 def _is_strong(entry: Element) -> bool:
