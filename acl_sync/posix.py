@@ -78,6 +78,11 @@ class PosixPermissionReader:
         """Mode, owner and change time are in the tag."""
         return True
 
+    @property
+    def basis(self) -> str:
+        """Lists are translated with nothing but themselves."""
+        return ""
+
     def folder(self, folder: SourceFolder) -> AccessScope:
         """The folder's search gate; the root's scope also holds those of the folders above it."""
         full = self._full(folder.path)

@@ -2,6 +2,11 @@
 
 What a changed list takes away is taken away at once, long before the run has ended. What it gives is given when the
 listing is complete: by then everything whose content is not the one that the index shows has been seen.
+
+A list is read where its tag is another one than it was read under. A folder's tag is kept with its scope, and only
+when everything that lies in the folder has been compared: an item that has its folder's scope may have a list that
+differs from the folder's new one, so it is looked at again whenever the folder's list was, also by the run after one
+that was broken off.
 """
 
 from __future__ import annotations
@@ -11,11 +16,12 @@ from typing import TYPE_CHECKING
 
 from acl_sync.diff import changes_of
 from catalog.records import LedgerRecord
+from catalog.text import digest
 from catalog.times import utc_now
 from contracts.sources import SourceFolder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from catalog.catalog import Catalog
     from contracts.access import AccessScope
@@ -34,16 +40,37 @@ class ScopeTracker:
         catalog: Where scopes and ledger are.
         trust_tags: An item whose access tag is as before has the list that it had before
             (as far as the probe found the change time reliable).
+        read_all: Read every list all the same.
+        read_until: But not what an earlier run has read: everything up to this path in the order of the listing.
+
+    Attributes:
+        lists_read: Lists that were read since nothing told that they are as before. The root's, which also has what
+            lies above it and is looked at in every run, counts where it has changed.
+        changed: Scopes that are new or differ.
+        drifted: Lists that differ although their tag is as before.
     """
 
     def __init__(
-        self, source: str, reader: PermissionReader, catalog: Catalog, *, trust_tags: bool
+        self,
+        source: str,
+        reader: PermissionReader,
+        catalog: Catalog,
+        *,
+        trust_tags: bool,
+        read_all: bool = False,
+        read_until: str = "",
     ) -> None:
         self._source = source
         self._reader = reader
         self._catalog = catalog
         self._trust_tags = trust_tags
+        self._read_all = read_all
+        self._read_until = read_until
         self._known = {scope.scope_id: scope for scope in catalog.scopes.all(source)}
+        self._stored_tags = catalog.scopes.tags(source)
+        self._by_tag = {tag: scope_id for scope_id, tag in self._stored_tags.items()}
+        self._read_anew: dict[str, tuple[str, str]] = {}
+        self._unsettled: set[str] = set()
         self._found: set[str] = set()
         self._new: list[AccessScope] = []
         self._held: dict[str, tuple[AccessScope, AccessScope]] = {}
@@ -51,12 +78,30 @@ class ScopeTracker:
         self._folders: dict[str, bool] = {}
         self.lists_read = 0
         self.changed = 0
+        self.drifted = 0
 
     def folder(self, folder: SourceFolder) -> None:
         """Note a folder's scope."""
-        self.lists_read += 1
+        tag = ""
+        if self._trust_tags and folder.access_tag:
+            tag = digest(folder.path, folder.object_id, folder.access_tag)
+        known = self._known.get(self._by_tag.get(tag, ""))
+        as_before = known is not None and known.readable
+        if as_before and known and folder.path and self._trusted(f"{folder.path}/"):
+            self._found.add(known.scope_id)
+            self._folders[folder.path] = True
+            return
         scope = self._reader.folder(folder)
         self._folders[folder.path] = scope.readable
+        same = as_before and scope == known
+        if self._read_all or not same or folder.path:
+            self.lists_read += 1
+        if as_before and not same and folder.path:
+            self.drifted += 1
+        if not same:
+            self._read_anew[scope.scope_id] = (folder.path, tag)
+        if scope.scope_id not in self._stored_tags or scope != self._known.get(scope.scope_id):
+            self._unsettled.add(scope.scope_id)
         self._note(scope)
 
     def item(self, item: SourceItem, *, known_scope: str = "", same_tag: bool = False) -> str:
@@ -69,13 +114,26 @@ class ScopeTracker:
         """
         known = self._known.get(known_scope)
         # a list that could not be read leaves no mark on the tag: it is tried again
-        if self._trust_tags and same_tag and known is not None and known.readable:
+        as_before = (
+            self._trust_tags
+            and same_tag
+            and known is not None
+            and known.readable
+            and known_scope not in self._unsettled
+        )
+        if as_before and self._trusted(item.path):
             self._found.add(known_scope)
             return known_scope
         self.lists_read += 1
         scope = self._reader.item(item)
+        if as_before and scope.scope_id != known_scope:
+            self.drifted += 1
         self._note(scope)
         return scope.scope_id
+
+    def _trusted(self, place: str) -> bool:
+        """Whether a tag that is as before is enough at this place of the listing."""
+        return not self._read_all or place <= self._read_until
 
     def unlisted(self, item: SourceItem, known_scope: str) -> str:
         """The scope id of an item below something that could not be listed: its lists are read all the same.
@@ -118,6 +176,29 @@ class ScopeTracker:
                 self._catalog.scopes.put([new for _, new in self._held.values()])
                 self._write(list(self._held.values()))
             self._held = {}
+        self._tag(self._read_anew)
+
+    def checkpoint(self, path: str) -> None:
+        """Keep what has been read; call when every item up to ``path`` has been compared and written.
+
+        Lists that give more than they gave are left for the end, so the next run reads them again.
+        """
+        self.flush()
+        done = {
+            scope_id: place
+            for scope_id, place in self._read_anew.items()
+            if scope_id not in self._held and _left_behind(place[0], path)
+        }
+        self._tag(done)
+
+    def _tag(self, places: Mapping[str, tuple[str, str]]) -> None:
+        tags = {
+            scope_id: tag
+            for scope_id, (_, tag) in places.items()
+            if self._known[scope_id].readable and self._stored_tags.get(scope_id, "") != tag
+        }
+        self._catalog.scopes.set_tags(tags)
+        self._stored_tags |= tags
 
     def finish(self) -> None:
         """Remove the scopes that nothing showed any more; call after a complete listing only."""
@@ -151,6 +232,8 @@ class ScopeTracker:
         # what is taken away stands in the ledger with it: should the run end here, the next one could not tell any more
         with self._catalog.transaction():
             self._catalog.scopes.put([joined])
+            self._catalog.scopes.set_tags({scope.scope_id: ""})
+            self._stored_tags.pop(scope.scope_id, None)
             self._write([(stored, joined)])
 
     def _write(self, pairs: list[tuple[AccessScope | None, AccessScope | None]]) -> None:
@@ -184,6 +267,11 @@ def _write_changes(
         for change in changes_of(old, new)
     ]
     catalog.ledger.append_many(rows)
+
+
+def _left_behind(folder: str, path: str) -> bool:
+    """Whether a listing that has come to ``path`` has passed everything in a folder."""
+    return bool(folder) and f"{folder}/" <= path and not path.startswith(f"{folder}/")
 
 
 def _joined(old: AccessScope, new: AccessScope) -> AccessScope:

@@ -76,6 +76,11 @@ class YamlPermissionReader:
         """The lists lie in a file of their own: a document's tag says nothing of them."""
         return False
 
+    @property
+    def basis(self) -> str:
+        """Lists are translated with nothing but themselves."""
+        return ""
+
     def folder(self, folder: SourceFolder) -> AccessScope:
         """The folder's scope, with the entries of the nearest folder that has a list.
 

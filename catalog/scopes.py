@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import sqlalchemy as sa
@@ -77,6 +77,30 @@ class ScopeStore:
         with self._database.read() as connection:
             found = _select(connection, where)
         return [scope for _, scope in sorted(found.items())]
+
+    def tags(self, source: str) -> dict[str, str]:
+        """What the lists of a source's scopes were read under, by scope id; scopes without a tag are left out."""
+        query = sa.select(scopes.c.scope_id, scopes.c.tag)
+        where = (scopes.c.source == source, scopes.c.tag != "")
+        with self._database.read() as connection:
+            return {row.scope_id: row.tag for row in connection.execute(query.where(*where))}
+
+    def set_tags(self, tags: Mapping[str, str]) -> None:
+        """Note under which tags these scopes' lists were read, "" for none; a scope that changes loses its tag.
+
+        No change of permissions: the epoch stays.
+        """
+        if not tags:
+            return
+        statement = (
+            sa.update(scopes)
+            .where(scopes.c.scope_digest == sa.bindparam("about"))
+            .values(tag=sa.bindparam("seen"))
+        )
+        with self._database.write() as connection:
+            for batch in batches(tags.items()):
+                rows = [{"about": digest(scope_id), "seen": tag} for scope_id, tag in batch]
+                connection.execute(statement, rows)
 
     def get(self, scope_id: str) -> AccessScope | None:
         """The scope of that id."""
@@ -155,6 +179,7 @@ def _row(scope: AccessScope, epoch: int) -> dict[str, Any]:
         "readable": scope.readable,
         "groups": to_json(scope.groups),
         "epoch": epoch,
+        "tag": "",
     }
 
 

@@ -193,6 +193,7 @@ scopes = sa.Table(
     _flag("readable"),
     _text("groups"),
     _number("epoch"),
+    sa.Column("tag", SafeText(), nullable=False, server_default=""),
 )
 sa.Index("ix_scopes_source", scopes.c.source)
 

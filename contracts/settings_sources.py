@@ -107,6 +107,10 @@ class SourceSettings(Group):
     deletion_guard_items: int = Field(default=50, ge=1)
     content_schedule: str = Field(default="", description="`every 1h` or a cron line; empty: none.")
     permission_schedule: str = Field(default="every 5m")
+    full_permission_schedule: str = Field(
+        default="every 7d",
+        description="When a run reads every list, whatever the change times say; empty: only when asked.",
+    )
     fetch_per_second: float = Field(
         default=0.0, ge=0, description="Files fetched a second, all workers together; 0: no limit."
     )

@@ -137,6 +137,15 @@ class PermissionReader(Protocol):
         """Whether an item's list can only have changed when its access tag has."""
         ...
 
+    @property
+    def basis(self) -> str:
+        """What the translation of every list depends on besides the lists: where it changes, all are read again.
+
+        Such as the members of a server's local groups, where entries are expanded into them; else "". The root's own
+        scope needs none: it is made anew in every run.
+        """
+        ...
+
     def folder(self, folder: SourceFolder) -> AccessScope:
         """The scope that a folder adds (its parent is the scope of the folder above)."""
         ...

@@ -17,6 +17,7 @@ from ingest.drafts import Drafter
 from ingest.drain import drain
 from ingest.lease import HEARTBEAT_SECONDS, beating, end_run
 from ingest.pages import sweep_pages
+from ingest.passes import drift_of, next_pass
 from ingest.pipeline import Pipeline
 from ingest.queue.tokens import paced
 from ingest.reading import ItemReader
@@ -99,8 +100,11 @@ class SourceRun:
         self._scan(summary, "", dry_run=True)
         return summary
 
-    def permissions(self) -> RunSummary:
+    def permissions(self, *, read_all: bool = False) -> RunSummary:
         """Follow permissions, moves and deletions; parse nothing.
+
+        Args:
+            read_all: Read every access list, also those whose tag says that they are as before.
 
         Raises:
             SourceUnreachableError: nothing was changed.
@@ -108,7 +112,7 @@ class SourceRun:
         """
         summary = RunSummary(source=self._settings.name)
         with self._lease("permissions", summary) as run_id:
-            self._scan_alone(summary, run_id)
+            self._scan_alone(summary, run_id, read_all=read_all)
             with _timed(summary, "drain"):
                 drain(self._kit.catalog, self._kit.index, self._kit.blobs)
             self._kit.catalog.sources.touch(self._settings.name, permission_run=utc_now())
@@ -182,22 +186,47 @@ class SourceRun:
 
     # -- stages ------------------------------------------------------------------------------------
 
-    def _scan_alone(self, summary: RunSummary, run_id: str) -> None:
+    def _scan_alone(self, summary: RunSummary, run_id: str, *, read_all: bool = False) -> None:
         """Content and permission runs may overlap, their scans may not."""
         with self._lease("scan", summary):
-            self._scan(summary, run_id, dry_run=False)
+            self._scan(summary, run_id, dry_run=False, read_all=read_all)
         self._kit.catalog.sources.set_alert(self._settings.name, summary.alert)
 
-    def _scan(self, summary: RunSummary, run_id: str, *, dry_run: bool) -> None:
+    def _scan(
+        self, summary: RunSummary, run_id: str, *, dry_run: bool, read_all: bool = False
+    ) -> None:
         catalog, name = self._kit.catalog, self._settings.name
-        tracker = ScopeTracker(name, self._permissions, catalog, trust_tags=self._trust_tags)
-        scan = Scan(self._source, tracker, catalog, self._settings, run_id, dry_run=dry_run)
+        lists = next_pass(catalog, self._settings, self._permissions, asked=read_all)
+        tracker = ScopeTracker(
+            name,
+            self._permissions,
+            catalog,
+            trust_tags=self._trust_tags,
+            read_all=lists.read_all,
+            read_until=lists.read_until,
+        )
+        scan = Scan(
+            self._source,
+            tracker,
+            catalog,
+            self._settings,
+            run_id,
+            dry_run=dry_run,
+            reached=lambda path: lists.reached(catalog, path, tracker.drifted),
+        )
         with _timed(summary, "scan"):
             result = scan.run()
+        if not dry_run:
+            lists.done(catalog, tracker.drifted)
         summary.scan = result.counts
         summary.scan["lists_read"] = tracker.lists_read
         summary.scan["scopes_changed"] = tracker.changed
-        notices = (result.alert, self._notice, _unmatched(self._permissions.unmatched()))
+        notices = (
+            result.alert,
+            self._notice,
+            _unmatched(self._permissions.unmatched()),
+            _drift(*drift_of(catalog, name)),
+        )
         summary.alert = " / ".join(filter(None, notices))
         summary.planned = result.dry_run
 
@@ -305,6 +334,15 @@ class SourceRun:
         if time.monotonic() - self._beat >= HEARTBEAT_SECONDS:
             self._beat = time.monotonic()
             self._kit.catalog.runs.heartbeat(run_id, counts)
+
+
+def _drift(count: int, seen: str) -> str:
+    if not count:
+        return ""
+    return (
+        f"변경 시각 없이 바뀐 목록 {count}개를 {seen[:10]} 전체 점검이 바로잡았습니다 "
+        "(lists had changed without their change time; the full pass put them right)"
+    )
 
 
 def _unmatched(lists: tuple[str, ...]) -> str:

@@ -12,6 +12,7 @@ Listing and catalog come in the same order, so they are merged in flat memory; o
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -27,7 +28,7 @@ from ingest.ids import document_id
 from ingest.removal import remove_items
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from acl_sync.tracker import ScopeTracker
     from catalog.catalog import Catalog
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 __all__ = ["Scan", "ScanResult"]
 
 _BATCH = 500
+_CHECKPOINT_SECONDS = 5.0
 
 
 @dataclass(slots=True)
@@ -64,9 +66,10 @@ class Scan:
         settings: The source's settings, for the deletion guard.
         run_id: Of the run, for the outcomes of skipped paths.
         dry_run: Only tell.
+        reached: Called every few seconds with a path up to which everything is compared and written.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  the parts of a scan, each once
         self,
         source: Source,
         tracker: ScopeTracker,
@@ -75,6 +78,7 @@ class Scan:
         run_id: str,
         *,
         dry_run: bool = False,
+        reached: Callable[[str], None] = lambda _path: None,
     ) -> None:
         self._source = source
         self._tracker = tracker
@@ -92,6 +96,8 @@ class Scan:
         self._elsewhere: list[tuple[SourceItem, list[ItemRecord]]] = []
         self._unlisted: list[str] = []
         self._known_total = 0
+        self._reached = reached
+        self._checkpoint_at = time.monotonic() + _CHECKPOINT_SECONDS
 
     def run(self) -> ScanResult:
         """List, compare, and write the differences.
@@ -114,6 +120,7 @@ class Scan:
                 waiting = next(known, None)
             else:
                 self._unknown(listed)
+            self._checkpoint(listed.path)
         while waiting is not None:
             self._not_listed(waiting)
             waiting = next(known, None)
@@ -195,6 +202,14 @@ class Scan:
             return found
         return [f for f in found if (f.size, f.modified_ns) == (item.size, item.modified_ns)]
 
+    def _checkpoint(self, path: str) -> None:
+        if self._dry_run or time.monotonic() < self._checkpoint_at:
+            return
+        self._flush()
+        self._tracker.checkpoint(path)
+        self._reached(path)
+        self._checkpoint_at = time.monotonic() + _CHECKPOINT_SECONDS
+
     # -- after listing -----------------------------------------------------------------------------
 
     def _settle(self) -> None:
@@ -255,7 +270,8 @@ class Scan:
         scope = self._tracker.item(
             item,
             known_scope=known.scope_id,
-            same_tag=known.path == item.path and known.access_tag == item.access_tag,
+            same_tag=(known.path, known.object_id, known.access_tag)
+            == (item.path, item.object_id, item.access_tag),
         )
         self._hide(known, scope, pending=not (content and known.content_sha256))
         if kind == "unchanged" and scope == known.scope_id:

@@ -30,7 +30,12 @@ def command() -> None:
 
 @command.command("sync")
 @click.argument("sources", nargs=-1)
-def sync(sources: tuple[str, ...]) -> None:
+@click.option(
+    "--full",
+    is_flag=True,
+    help="바뀐 표시가 없는 목록도 모두 다시 읽기 (read every list, also those that seem unchanged).",
+)
+def sync(sources: tuple[str, ...], *, full: bool) -> None:
     """원본의 권한을 지금 따라갑니다. 문서를 읽지 않습니다 (follow the source's permissions now)."""
     from app.wiring import open_kit, source_run, source_settings
     from contracts.errors import SeogaError
@@ -41,7 +46,8 @@ def sync(sources: tuple[str, ...]) -> None:
         names = sources or tuple(record.name for record in kit.catalog.sources.list())
         for name in names:
             try:
-                summary = source_run(kit, source_settings(kit.catalog, name)).permissions()
+                run = source_run(kit, source_settings(kit.catalog, name))
+                summary = run.permissions(read_all=full)
             except (
                 SeogaError
             ) as problem:  # the other sources' permissions are followed all the same

@@ -84,6 +84,12 @@ def list_sources(*, as_json: bool) -> None:
 @click.option("--content-schedule", default="", help="`every 1h` 또는 cron; 비우면 수동.")
 @click.option("--permission-schedule", default="every 5m", show_default=True)
 @click.option(
+    "--full-permission-schedule",
+    default="every 7d",
+    show_default=True,
+    help="모든 목록을 다시 읽는 때 (when every list is read).",
+)
+@click.option(
     "--probe/--no-probe",
     default=True,
     help="임시 폴더를 만들어 시험 (try in a scratch folder there).",
@@ -105,6 +111,7 @@ def add(  # noqa: PLR0913  one argument an option
     acl_file: Path | None,
     content_schedule: str,
     permission_schedule: str,
+    full_permission_schedule: str,
     probe: bool,
 ) -> None:
     """NAME 이라는 소스로 ROOT 폴더나 URL 을 등록합니다 (add a folder, share or mailbox as a source).
@@ -120,7 +127,7 @@ def add(  # noqa: PLR0913  one argument an option
     from ingest.schedules import check_schedule
     from ingest.sources.registry import make_source
 
-    for schedule in (content_schedule, permission_schedule):
+    for schedule in (content_schedule, permission_schedule, full_permission_schedule):
         check_schedule(schedule)
     try:
         settings = SourceSettings.model_validate(
@@ -137,6 +144,7 @@ def add(  # noqa: PLR0913  one argument an option
                 "authority": authority,
                 "content_schedule": content_schedule,
                 "permission_schedule": permission_schedule,
+                "full_permission_schedule": full_permission_schedule,
                 "acl": {
                     "kind": acl,
                     "file": acl_file.resolve() if acl_file else None,

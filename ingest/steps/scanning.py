@@ -55,7 +55,8 @@ def acl(step: StepKit, tasks: Sequence[TaskRecord]) -> list[TaskRequest]:
     """
     for task in tasks:
         if _on(step, task):
-            step.run_of(task.request.source).permissions()
+            read_all = task.request.payload.get("read_all") == "1"
+            step.run_of(task.request.source).permissions(read_all=read_all)
             sweep(step.kit)
             step.done(task)
     return []

@@ -278,3 +278,18 @@ def test_retention_removes_the_oldest_queries_and_the_rest_still_verifies(catalo
         connection.exec_driver_sql("DELETE FROM queries")
     catalog.queries.append(a_query())
     assert catalog.queries.verify_chain().seq == 7
+
+
+def test_a_scope_keeps_the_tag_of_its_list_until_it_changes(catalog):
+    kept, changed = a_scope(key="a"), a_scope(key="b")
+    catalog.scopes.put([kept, changed])
+    assert catalog.scopes.tags("drive") == {}
+    epoch = catalog.scopes.epoch()
+    catalog.scopes.set_tags({kept.scope_id: "1", changed.scope_id: "2", "drive:unknown": "3"})
+    assert catalog.scopes.tags("drive") == {kept.scope_id: "1", changed.scope_id: "2"}
+    assert catalog.scopes.tags("home") == {}
+    catalog.scopes.put([kept, replace(changed, readable=False)])
+    assert catalog.scopes.tags("drive") == {kept.scope_id: "1"}
+    assert catalog.scopes.epoch() == epoch + 1
+    catalog.scopes.set_tags({kept.scope_id: ""})
+    assert catalog.scopes.tags("drive") == {}
