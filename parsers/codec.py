@@ -16,6 +16,7 @@ VERSION = 1
 
 _PREFIX = b"seoga-document\0"
 _HEADER = len(_PREFIX) + 2
+_ENCODER = msgspec.msgpack.Encoder(order="deterministic")
 
 
 class CodecError(ValueError):
@@ -29,9 +30,9 @@ def encode_document(document: ParsedDocument) -> bytes:
     """
     header = _PREFIX + VERSION.to_bytes(2, "big")
     try:
-        return header + _encoder().encode(document)
+        return header + _ENCODER.encode(document)
     except UnicodeEncodeError:
-        return header + _encoder().encode(_cleaned(msgspec.to_builtins(document)))
+        return header + _ENCODER.encode(_cleaned(msgspec.to_builtins(document)))
 
 
 def decode_document(data: bytes) -> ParsedDocument:
@@ -52,10 +53,6 @@ def decode_document(data: bytes) -> ParsedDocument:
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as problem:
         msg = f"a damaged parsed document: {type(problem).__name__}"
         raise CodecError(msg) from problem
-
-
-def _encoder() -> msgspec.msgpack.Encoder:
-    return msgspec.msgpack.Encoder(order="deterministic")
 
 
 def _cleaned(value: Any) -> Any:

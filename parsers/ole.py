@@ -5,20 +5,18 @@ from __future__ import annotations
 import os
 import struct
 from contextlib import contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
 from contracts.errors import ParseFailure
 from contracts.failures import FailureClass
+from parsers.common.compound import MAGIC, CompoundError, CompoundFile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
-    import olefile
+__all__ = ["MAGIC", "identify", "open_ole"]
 
-__all__ = ["MAGIC", "goes_in_circles", "identify", "open_ole", "read_stream"]
-
-MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _HWP_SIGNATURE = b"HWP Document File"
 _HWP_PASSWORD = 1 << 1
 _HWP_DRM = 1 << 4
@@ -30,67 +28,22 @@ _DOC_ENCRYPTED = 0x0100
 _HEADER = 512
 _SECTOR_SHIFTS = frozenset({9, 12})
 _LAST_SECTOR = 0xFFFFFFFA  # MAXREGSECT
-_PROBLEMS = (OSError, ValueError, IndexError, KeyError, AttributeError, TypeError, OverflowError, struct.error)  # fmt: skip
-"""What olefile raises on damaged compound files; it has no error class of its own for them."""
 
 
 @contextmanager
-def open_ole(source: Path | BinaryIO) -> Iterator[olefile.OleFileIO]:
+def open_ole(path: Path) -> Iterator[CompoundFile]:
     """Open a compound file, read-only.
 
     Raises:
         ParseFailure: ``truncated`` or ``corrupt``, where it cannot be opened.
     """
-    import olefile
-
-    # A file opened here: of one that it opens itself olefile keeps the stack, which takes longer than reading it.
-    file = source.open("rb") if isinstance(source, Path) else source
     try:
-        ole = olefile.OleFileIO(file)
-    except _PROBLEMS as problem:
-        if file is not source:
-            file.close()
-        failure = FailureClass.TRUNCATED if _cut_short(source) else FailureClass.CORRUPT
-        raise ParseFailure(failure, f"compound file: {type(problem).__name__}") from problem
-    try:
+        opened = CompoundFile(path)
+    except CompoundError as problem:
+        failure = FailureClass.TRUNCATED if _cut_short(path) else FailureClass.CORRUPT
+        raise ParseFailure(failure, f"compound file: {problem}") from problem
+    with opened as ole:
         yield ole
-    finally:
-        ole.close()
-        if file is not source:
-            file.close()
-
-
-def goes_in_circles(ole: olefile.OleFileIO, name: str) -> bool:
-    """The sectors of a stream lead back to one of them: a reader that follows them never ends."""
-    try:
-        if not ole.exists(name):
-            return False
-        entry = ole.direntries[ole._find(name)]  # noqa: SLF001  olefile has no public way to the chain
-        small = entry.size < ole.mini_stream_cutoff_size
-        if small:
-            ole.loadminifat()
-        for table, sector in (
-            (ole.minifat if small else ole.fat, entry.isectStart),
-            (ole.fat, ole.root.isectStart),
-        ):
-            seen: set[int] = set()
-            at = sector
-            while at < len(table):
-                if at in seen:
-                    return True
-                seen.add(at)
-                at = table[at]
-    except _PROBLEMS:
-        return False  # what else is wrong with it, its reader will say
-    return False
-
-
-def read_stream(ole: olefile.OleFileIO, name: str, limit: int = -1) -> bytes:
-    """The first ``limit`` bytes (all: -1) of a stream, or b"" where it is not there or not readable."""
-    try:
-        return bytes(ole.openstream(name).read(limit)) if ole.exists(name) else b""
-    except _PROBLEMS:
-        return b""
 
 
 def identify(path: Path) -> tuple[str, FailureClass | None, str]:
@@ -103,15 +56,14 @@ def identify(path: Path) -> tuple[str, FailureClass | None, str]:
         ParseFailure: ``truncated`` or ``corrupt``.
     """
     with open_ole(path) as ole:
-        names = {"/".join(parts) for parts in ole.listdir(streams=True, storages=True)}
-        lowered = {name.lower() for name in names}
+        lowered = {entry.path.lower() for entry in ole.entries}
         if locked := _protection(lowered):
             return locked
         for stream, how in _BY_STREAM.items():
             if stream in lowered:
-                return how(read_stream(ole, stream, _FIRST_BYTES))
+                return how(ole.read(stream, _FIRST_BYTES) or b"")
         if "powerpoint document" in lowered:
-            return _ppt(read_stream(ole, "Current User", _FIRST_BYTES), lowered)
+            return _ppt(ole.read("Current User", _FIRST_BYTES) or b"", lowered)
         return _other(lowered), None, ""
 
 
@@ -185,14 +137,12 @@ def _other(names: set[str]) -> str:
     return "msi" if any(name.startswith("\u4840") for name in names) else "ole"
 
 
-def _cut_short(source: Path | BinaryIO) -> bool:
+def _cut_short(path: Path) -> bool:
     """Whether the header points to sectors beyond the end of the file (MS-CFB 2.2)."""
-    if isinstance(source, Path):
-        with source.open("rb") as file:
-            return _cut_short(file)
-    size = source.seek(0, os.SEEK_END)
-    source.seek(0)
-    header = source.read(_HEADER)
+    with path.open("rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(0)
+        header = file.read(_HEADER)
     if len(header) < _HEADER:
         return True
     shift = int.from_bytes(header[30:32], "little")

@@ -5,18 +5,15 @@ from __future__ import annotations
 import posixpath
 import struct
 from collections.abc import Iterator
-from io import BytesIO
-
-import olefile
 
 from contracts.documents import Child, ChildRelation
 from contracts.parsing import ParserContext
+from parsers.common.compound import MAGIC, CompoundFile
 from parsers.common.opc import Package
 
 __all__ = ["embedded_child"]
 
 _CHUNK = 1 << 20
-_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _NATIVE = "\x01Ole10Native"
 _WRAPPED = ("Package", "CONTENTS")
 
@@ -46,15 +43,17 @@ def _chunks(data: bytes) -> Iterator[bytes]:
 
 def _unwrapped(name: str, data: bytes) -> tuple[str, bytes]:
     """The embedded file itself: OLE objects wrap foreign files in a stream of their own."""
-    if not data.startswith(_OLE):
+    if not data.startswith(MAGIC):
         return name, data
     try:
-        with olefile.OleFileIO(BytesIO(data)) as compound:
-            if compound.exists(_NATIVE):
-                return _native(name, compound.openstream(_NATIVE).read()) or (name, data)
-            for stream in _WRAPPED:
-                if compound.exists(stream):
-                    return name, compound.openstream(stream).read()
+        compound = CompoundFile(data)
+        native = compound.read(_NATIVE)
+        if native is not None:
+            return _native(name, native) or (name, data)
+        for stream in _WRAPPED:
+            content = compound.read(stream)
+            if content is not None:
+                return name, content
     except (OSError, struct.error, ValueError, IndexError):
         pass
     return name, data

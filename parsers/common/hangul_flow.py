@@ -22,6 +22,7 @@ from parsers.common.hangul_model import (
     Aside,
     Box,
     Figure,
+    GridCell,
     GridTable,
     HeadKind,
     Note,
@@ -113,7 +114,11 @@ class _Builder:
         """Lines and finished blocks of a list of paragraphs, in reading order."""
         result: list[Entry] = []
         for paragraph in paragraphs:
-            result.extend(self._paragraph(paragraph))
+            text = _plain_text(paragraph)
+            if text is None:
+                result.extend(self._paragraph(paragraph))
+            elif text:
+                result.append(Line(paragraph, text))
         return result
 
     def _paragraph(self, paragraph: Paragraph) -> list[Entry]:
@@ -184,9 +189,8 @@ class _Builder:
     def _table_entries(self, grid: GridTable) -> list[Entry]:
         table, after = self._table(grid)
         entries: list[Entry] = []
-        bar = " ".join(cell.text for cell in table.cells if cell.text)
-        nested = any(cell.tables for cell in table.cells)
-        if table.rows == 1 and not nested and not table.caption and is_title_bar(bar):
+        bar = _only_line(table)
+        if is_title_bar(bar):
             entries.append(Line(Paragraph([bar]), bar, bar=True))
         elif _says_something(table):
             entries.append(_table_block(table))
@@ -194,22 +198,7 @@ class _Builder:
 
     def _table(self, grid: GridTable) -> tuple[Table, list[Block]]:
         after: list[Block] = []
-        placed: list[PlacedCell] = []
-        for cell in grid.cells:
-            content = self._cell_text(cell.paragraphs)
-            after.extend(content.after)
-            placed.append(
-                PlacedCell(
-                    cell.row,
-                    cell.column,
-                    cell.row_span,
-                    cell.column_span,
-                    "\n".join(content.lines),
-                    tuple(content.tables),
-                    header=cell.header,
-                    bold=_is_bold(cell.paragraphs),
-                )
-            )
+        placed = [self._placed(cell, after) for cell in grid.cells]
         caption = self._cell_text(grid.caption)
         table, share = build_table(
             placed,
@@ -222,10 +211,26 @@ class _Builder:
         after.extend(caption.after)
         return table, after
 
+    def _placed(self, cell: GridCell, after: list[Block]) -> PlacedCell:
+        spans = (cell.row, cell.column, cell.row_span, cell.column_span)
+        if len(cell.paragraphs) == 1:
+            paragraph = cell.paragraphs[0]
+            text = _plain_text(paragraph)
+            if text is not None:
+                if text and paragraph.head:
+                    text = _labelled(paragraph.head.label, text)
+                return PlacedCell(*spans, text, (), cell.header, paragraph.bold and bool(text))
+        content = self._cell_text(cell.paragraphs)
+        after.extend(content.after)
+        text, bold = "\n".join(content.lines), _is_bold(cell.paragraphs)
+        return PlacedCell(*spans, text, tuple(content.tables), cell.header, bold)
+
     def _cell_text(self, paragraphs: Sequence[Paragraph]) -> _CellText:
         """Everything of a cell, caption or note: lines of text, tables in it, and what follows it."""
         content = _CellText()
         for paragraph in paragraphs:
+            if not paragraph.items and not paragraph.links:
+                continue
             texts: list[str] = []
             boxed: list[str] = []
             for item in paragraph.items:
@@ -268,8 +273,13 @@ class _Builder:
 
 
 def _is_bold(paragraphs: Sequence[Paragraph]) -> bool:
-    written = [paragraph for paragraph in paragraphs if paragraph.text().strip()]
-    return bool(written) and all(paragraph.bold for paragraph in written)
+    written = False
+    for paragraph in paragraphs:
+        if not (written and paragraph.bold) and paragraph.text().strip():
+            if not paragraph.bold:
+                return False
+            written = True
+    return written
 
 
 def _figure_blocks(figure: Figure) -> list[Block]:
@@ -277,6 +287,13 @@ def _figure_blocks(figure: Figure) -> list[Block]:
     if figure.table is not None:
         blocks.append(_table_block(figure.table))
     return blocks
+
+
+def _only_line(table: Table) -> str:
+    """The text of a table that is but one row of text, or ""."""
+    if table.rows != 1 or table.caption or any(cell.tables for cell in table.cells):
+        return ""
+    return " ".join(cell.text for cell in table.cells if cell.text)
 
 
 def _says_something(table: Table) -> bool:
@@ -287,8 +304,19 @@ def _table_block(table: Table) -> Block:
     return Block(kind=BlockKind.TABLE, table=table)
 
 
+def _plain_text(paragraph: Paragraph) -> str | None:
+    """The text of a paragraph that holds nothing else; None for others."""
+    items = paragraph.items
+    if len(items) > 1 or paragraph.links:
+        return None
+    if not items:
+        return ""
+    text = items[0]
+    return clean_text(text).strip() if isinstance(text, str) else None
+
+
 def _joined(paragraph: Paragraph, texts: Sequence[str], *, last: bool = True) -> str:
-    text = clean_text("".join(texts)).strip()
+    text = clean_text("".join(texts) if len(texts) != 1 else texts[0]).strip()
     if last:
         for link in paragraph.links:
             if link.startswith(_WEB) and link not in text:

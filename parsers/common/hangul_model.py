@@ -62,7 +62,10 @@ class Paragraph:
 
     def text(self) -> str:
         """The text runs, without the objects."""
-        return "".join(item for item in self.items if isinstance(item, str))
+        items = self.items
+        if len(items) == 1:
+            return items[0] if isinstance(items[0], str) else ""
+        return "".join([item for item in items if isinstance(item, str)])
 
 
 @dataclass(slots=True)

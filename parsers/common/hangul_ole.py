@@ -2,35 +2,20 @@
 
 from __future__ import annotations
 
-import io
 import re
-import struct
 from typing import TYPE_CHECKING
-
-import olefile
 
 from contracts.documents import Child, ChildRelation
 from contracts.errors import ParseFailure
+from parsers.common.compound import MAGIC, CompoundError, CompoundFile
 from parsers.common.hangul_xml import read_chart
 
 if TYPE_CHECKING:
     from contracts.documents import Table
     from contracts.parsing import ParserContext
 
-__all__ = ["NOTHING", "OLE_PROBLEMS", "OleObjects"]
+__all__ = ["NOTHING", "OleObjects"]
 
-OLE_PROBLEMS = (
-    OSError,
-    ValueError,
-    IndexError,
-    KeyError,
-    TypeError,
-    AttributeError,
-    OverflowError,
-    RecursionError,
-    struct.error,
-)
-"""What :mod:`olefile` raises for a damaged file."""
 NOTHING: tuple[str, None] = ("", None)
 """What an object says that is no chart."""
 _OOXML_CHART = "OOXMLChartContents"
@@ -43,7 +28,7 @@ _STREAMS = (
     ("PowerPoint Document", "ppt"),
     ("BodyText", "hwp"),
 )
-_LABEL = re.compile(rb"(?=(.[\x00\x01])([^\x00]{1,120})\x00\x00)", re.DOTALL)
+_LABEL = re.compile(rb"[\x00\x01](?=([^\x00]{1,120})\x00\x00)")
 _MAX_CHART = 1 << 18
 _SEARCHED = 16
 """Hangul puts the length of an OLE file before it."""
@@ -67,23 +52,23 @@ class OleObjects:
             name: Name of the object without an ending; a document in it becomes the child ``name.ending``.
             data: The OLE file, or what holds it.
         """
-        start = data.find(olefile.MAGIC, 0, _SEARCHED)
+        start = data.find(MAGIC, 0, _SEARCHED)
         if start < 0:
             return NOTHING
         try:
-            with olefile.OleFileIO(io.BytesIO(data[start:])) as ole:
-                if ole.exists(_OOXML_CHART):
-                    return read_chart(ole.openstream(_OOXML_CHART).read())
-                if ole.exists(_PACKAGE):
-                    self._package(name, ole.openstream(_PACKAGE).read())
-                    return NOTHING
-                ending = next((end for stream, end in _STREAMS if ole.exists(stream)), "")
-                if ending:
-                    self._add(f"{name}.{ending}", data[start:])
-                elif ole.exists(_OLD_CHART):
-                    return _old_chart_labels(ole.openstream(_OLD_CHART).read()), None
-        except OLE_PROBLEMS:
+            ole = CompoundFile(data[start:])
+        except CompoundError:
             return NOTHING
+        if (chart := ole.read(_OOXML_CHART)) is not None:
+            return read_chart(chart)
+        if (package := ole.read(_PACKAGE)) is not None:
+            self._package(name, package)
+            return NOTHING
+        ending = next((end for stream, end in _STREAMS if ole.find(stream)), "")
+        if ending:
+            self._add(f"{name}.{ending}", data[start:])
+        elif (old := ole.read(_OLD_CHART)) is not None:
+            return _old_chart_labels(old), None
         return NOTHING
 
     def _package(self, name: str, data: bytes) -> None:
@@ -109,9 +94,9 @@ def _old_chart_labels(data: bytes) -> str:
     """
     labels: list[str] = []
     for found in _LABEL.finditer(data[:_MAX_CHART]):
-        start = found.start() + 2
-        stop = start + int.from_bytes(found[1], "little")
-        wide = data[start + len(found[2]) + 2 : stop - 2].decode("utf-16-le", "replace")
-        if wide and wide == found[2].decode("cp949", "replace") and wide not in labels:
+        start = found.end()
+        stop = start + int.from_bytes(data[max(start - 2, 0) : start], "little")
+        wide = data[start + len(found[1]) + 2 : stop - 2].decode("utf-16-le", "replace")
+        if wide and wide == found[1].decode("cp949", "replace") and wide not in labels:
             labels.append(wide)
     return ", ".join(labels)

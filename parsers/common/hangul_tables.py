@@ -23,7 +23,7 @@ _SENTENCE_END = re.compile(r"(다|요|오|함|음)\.$")
 _FORM_COLUMNS = (2, 4, 6)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class PlacedCell:
     """A cell with its text read.
 
@@ -69,26 +69,32 @@ def build_table(
         The table, and the share of its cells that fitted the declared grid, 0 to 1.
     """
     grid = _Places(rows, columns)
-    placed = [grid.place(cell) for cell in sorted(cells, key=lambda cell: (cell.row, cell.column))]
-    placed.sort(key=lambda cell: (cell.row, cell.column))
+    placed = [grid.place(cell) for cell in sorted(cells, key=_address)]
+    placed.sort(key=_address)
     # What is declared beyond the last cell holds nothing.
-    rows = max((cell.row + cell.row_span for cell in placed), default=0)
-    columns = max((cell.column + cell.column_span for cell in placed), default=0)
+    rows = max([cell.row + cell.row_span for cell in placed], default=0)
+    columns = max([cell.column + cell.column_span for cell in placed], default=0)
     table = Table(
         cells=tuple(
-            Cell(cell.row, cell.column, cell.text, cell.row_span, cell.column_span, cell.tables)
-            for cell in placed
-            if cell.text or cell.tables or cell.row_span > 1 or cell.column_span > 1
+            [
+                Cell(cell.row, cell.column, cell.text, cell.row_span, cell.column_span, cell.tables)
+                for cell in placed
+                if cell.text or cell.tables or cell.row_span > 1 or cell.column_span > 1
+            ]
         ),
         rows=rows,
         columns=columns,
         caption=caption,
     )
-    strong = frozenset((cell.row, cell.column) for cell in placed if cell.bold)
     declared = _declared_rows(placed, rows)
     if declared or _first_row_names_columns(placed):
+        strong = frozenset([(cell.row, cell.column) for cell in placed if cell.bold])
         table = headers_of_table(table, strong, declared)
     return table, 1 - grid.misfits / len(placed) if placed else 1.0
+
+
+def _address(cell: PlacedCell) -> tuple[int, int]:
+    return cell.row, cell.column
 
 
 class _Places:
@@ -103,6 +109,12 @@ class _Places:
 
     def place(self, cell: PlacedCell) -> PlacedCell:
         """The cell at its own place, or at the next free one of its row where that is taken."""
+        place = (cell.row, cell.column)
+        if cell.row_span == cell.column_span == 1 and self._room and place not in self._taken:
+            self._taken.add(place)
+            self._room -= 1
+            self.misfits += not (cell.row < self._rows and cell.column < self._columns)
+            return cell
         row_span = max(1, min(cell.row_span, self._rows - cell.row))
         column_span = max(1, min(cell.column_span, self._columns - cell.column))
         inside = cell.row < self._rows and cell.column < self._columns
@@ -130,6 +142,8 @@ class _Places:
 
 def _declared_rows(cells: Sequence[PlacedCell], rows: int) -> int:
     """Leading rows whose cells the author marked as header cells; a table of nothing else has none."""
+    if not cells or cells[0].row or not cells[0].header:
+        return 0
     by_row: dict[int, list[PlacedCell]] = defaultdict(list)
     for cell in cells:
         by_row[cell.row].append(cell)

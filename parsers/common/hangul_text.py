@@ -78,6 +78,10 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _SPACES = re.compile("[\u00a0\u2002\u2003\u2007\u202f\u3000]")
 # Zero-width marks and control characters carry no text.
 _DROPPED = re.compile("[\x00-\x08\x0b-\x1f\x7f\u200b\u2060\ufeff\ufffe\uffff]")
+# Whatever :func:`clean_text` changes, besides blanks at the end of the only line.
+_ODD = re.compile(
+    "[\x00-\x08\x0a-\x1f\x7f\u00a0\u2002\u2003\u2007\u200b\u202f\u2060\u3000\ue000-\uf8ff\ufeff\ufffe\uffff\U000f0000-\U000ffffd]"
+)
 _AUTOMATIC = re.compile(r"[가-힣A-Za-z ()]{1,20}입니다\.")
 
 
@@ -105,6 +109,8 @@ def _plain(match: re.Match[str]) -> str:
 
 def clean_text(text: str) -> str:
     """Plain spaces, no control characters, known private-use symbols as Unicode, no blanks at line ends."""
+    if _ODD.search(text) is None:
+        return text.rstrip(" \t")
     text = _PRIVATE.sub(_plain, _DROPPED.sub("", _SPACES.sub(" ", text)))
     return "\n".join(line.rstrip(" \t") for line in text.split("\n")).strip("\n")
 

@@ -1,4 +1,4 @@
-"""HWP 5, Hangul's binary format: a record reader of our own over ``olefile``."""
+"""HWP 5, Hangul's binary format: a record reader of our own."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from contracts.errors import ParseFailure
 from parsers.common.hangul_result import finish_document
 from parsers.hwp.container import Container
-from parsers.hwp.docinfo import read_doc_info
+from parsers.hwp.docinfo import DocInfo
 from parsers.hwp.embedded import EmbeddedObjects
 from parsers.hwp.pyhwp import PyhwpParser
 from parsers.hwp.section import SectionReader
@@ -39,7 +39,7 @@ def _read(container: Container, context: ParserContext) -> ParsedDocument:
     data, sound = container.read("DocInfo")
     if not sound:
         warnings.append("DocInfo is missing or damaged: styles and numberings in part only")
-    info = read_doc_info(data)
+    info = DocInfo(data)
     embedded = EmbeddedObjects(container, info, context)
     reader = SectionReader(info, embedded, context.limits.max_cells)
     names = container.sections()

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 import zlib
+from contextlib import suppress
 from typing import TYPE_CHECKING, Self
-
-import olefile
 
 from contracts.errors import ParseFailure
 from contracts.failures import FailureClass
-from parsers.common.hangul_ole import OLE_PROBLEMS
+from parsers.common.compound import MAGIC, CompoundError, CompoundFile
 from parsers.hwp.distribution import decrypt_stream
 from parsers.hwp.records import u16, u32
 from parsers.hwp.summary import summary_properties
@@ -30,7 +29,6 @@ _CERTIFICATE, _CERTIFICATE_DRM = 1 << 8, 1 << 10
 _SECTION = re.compile(r"Section(\d+)", re.IGNORECASE)
 _OLE_HEADER = 512
 _SUMMARY = "\x05HwpSummaryInformation"
-# What olefile lets through from damaged files, besides its own errors (which are OSError).
 
 
 class Container:
@@ -48,36 +46,30 @@ class Container:
         self._path = path
         self._ratio = limits.archive_ratio
         self._left = limits.max_file_mb * _MEGABYTE
-        _check_start(path)
-        self._file = path.open("rb")  # by itself olefile would keep the stack of every opening
         try:
-            self._ole = olefile.OleFileIO(self._file)
-            self._paths = ["/".join(entry) for entry in self._ole.listdir()]
-        except OLE_PROBLEMS as problem:
-            self._file.close()
+            self._ole = CompoundFile(path)
+        except CompoundError as problem:
+            _check_start(path)
             failure = FailureClass.TRUNCATED if _is_cut_off(path) else FailureClass.CORRUPT
             raise ParseFailure(failure, "the OLE structure is damaged") from problem
-        header = self._stored("FileHeader") or b""
+        self._paths = self._ole.streams
+        header = self._ole.read("FileHeader") or b""
         if not header.startswith(_SIGNATURE):
-            self._close()
+            self._ole.close()
             raise ParseFailure(self._headerless(), "no HWP 5 file header")
         self.version = u32(header, 32)
         self._flags = u32(header, 36)
         try:
             self._check_flags()
         except ParseFailure:
-            self._close()
+            self._ole.close()
             raise
-
-    def _close(self) -> None:
-        self._ole.close()
-        self._file.close()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._close()
+        self._ole.close()
 
     @property
     def is_distribution(self) -> bool:
@@ -96,7 +88,7 @@ class Container:
         Raises:
             ParseFailure: ``archive_bomb`` beyond the limits; ``hwp_distribution`` where it cannot be decrypted.
         """
-        data = self._stored(path)
+        data = self._ole.read(path)
         if data is None:
             return b"", False
         # ViewText is encrypted in distribution documents only: where changes are tracked it holds the marked
@@ -109,7 +101,7 @@ class Container:
         """An embedded object of BinData as it was embedded; b"" where it cannot be read."""
         name = f"BIN{number:04X}.{extension}".lower()
         path = next((path for path in self._paths if path.rpartition("/")[2].lower() == name), "")
-        data = self._stored(path) if path else None
+        data = self._ole.read(path) if path else None
         if not data:
             return b""
         inflated, sound = self.inflate(data)
@@ -128,10 +120,15 @@ class Container:
 
     def _inflate(self, data: bytes, window: int) -> tuple[bytes, bool]:
         inflater = zlib.decompressobj(window)
+        with suppress(zlib.error):
+            whole = inflater.decompress(data, _SMALL_STREAM)
+            if inflater.eof and len(whole) <= self._left:
+                return self._counted(whole), True
+        # Damaged, or large: in pieces, so that what stands before a damaged place is kept.
+        inflater = zlib.decompressobj(window)
         parts: list[bytes] = []
         size = 0
         at = 0
-        # In pieces, so that what stands before a damaged place is kept.
         while at < len(data) and not inflater.eof:
             piece = inflater.unconsumed_tail or data[at : at + 4096]
             at += 0 if inflater.unconsumed_tail else 4096
@@ -153,18 +150,11 @@ class Container:
 
     def properties(self) -> dict[str, str]:
         """Title, author, dates, page count of the summary stream; many writers leave it out."""
-        return summary_properties(self._stored(_SUMMARY) or b"")
+        return summary_properties(self._ole.read(_SUMMARY) or b"")
 
     def preview(self) -> tuple[bytes, bytes]:
         """Picture and text of the stored preview (``PrvImage``, ``PrvText``) as they are; b"" where there is none."""
-        return self._stored("PrvImage") or b"", self._stored("PrvText") or b""
-
-    def _stored(self, path: str) -> bytes | None:
-        try:
-            with self._ole.openstream(path) as stream:
-                return bytes(stream.read())
-        except OLE_PROBLEMS:
-            return None
+        return self._ole.read("PrvImage") or b"", self._ole.read("PrvText") or b""
 
     def _sections(self, folder: str) -> list[str]:
         numbered = [
@@ -197,7 +187,7 @@ def _check_start(path: Path) -> None:
         start = file.read(32)
     if not start:
         raise ParseFailure(FailureClass.EMPTY, "no bytes")
-    if start.startswith(olefile.MAGIC):
+    if start.startswith(MAGIC):
         return
     if start.startswith(b"HWP Document File V3"):
         raise ParseFailure(FailureClass.UNSUPPORTED, "HWP 3.0, the format before HWP 5")

@@ -2,24 +2,36 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from parsers.common.hangul_numbers import LevelFormat, Numbering
 from parsers.common.hangul_text import clean_text
-from parsers.hwp.records import Record, Tag, read_records, u16, u32, utf16_text
+from parsers.hwp.records import Tag, read_records, u16, u32, utf16_text
 
-__all__ = ["BinaryItem", "DocInfo", "ParagraphShape", "read_doc_info"]
+__all__ = ["BinaryItem", "DocInfo", "ParagraphShape"]
 
 _HEAD_INFO = 12
 _BASE_LEVELS = 7
 _EXTRA_LEVELS = 3
 _LEVEL_FIELD = 54
 _IMAGE_BULLET = 0xFFFF
+_WANTED = frozenset(
+    map(
+        int,
+        (
+            Tag.BIN_DATA,
+            Tag.CHAR_SHAPE,
+            Tag.NUMBERING,
+            Tag.BULLET,
+            Tag.PARA_SHAPE,
+        ),
+    )
+)
 
 
 @dataclass(frozen=True, slots=True)
 class ParagraphShape:
-    """Head of a paragraph: kind (0 none, 1 outline, 2 number, 3 bullet), level from 1, definition from 1."""
+    """Head of a paragraph: kind (1 outline, 2 number, 3 bullet), level from 1, definition from 1."""
 
     head: int
     level: int
@@ -34,61 +46,73 @@ class BinaryItem:
     extension: str
 
 
-@dataclass(slots=True)
 class DocInfo:
-    """Definitions in the order of their records.
+    """Definitions in the order of their records; read when they are first asked for, since documents use few of them.
 
-    Attributes:
-        letters: Size in points and bold of each character shape.
-        shapes: Paragraph shapes.
-        numberings: Numbering definitions.
-        bullets: Bullet characters.
-        binaries: Embedded objects.
-        tracked: Changes are tracked in this document.
+    Args:
+        data: The stream.
+
+    Raises:
+        ParseFailure: ``too_large``.
     """
 
-    letters: list[tuple[float, bool]] = field(default_factory=list)
-    shapes: list[ParagraphShape] = field(default_factory=list)
-    numberings: list[Numbering] = field(default_factory=list)
-    bullets: list[str] = field(default_factory=list)
-    binaries: list[BinaryItem] = field(default_factory=list)
-    tracked: bool = False
+    def __init__(self, data: bytes) -> None:
+        found: dict[int, list[bytes]] = {tag: [] for tag in _WANTED}
+        for tag, record in read_records(data, _WANTED):
+            found[tag].append(record)
+        self._letters = found[Tag.CHAR_SHAPE]
+        self._shapes = found[Tag.PARA_SHAPE]
+        self._numberings = found[Tag.NUMBERING]
+        self._bullets = found[Tag.BULLET]
+        self._binaries = found[Tag.BIN_DATA]
+        self._read_letters: dict[int, tuple[float, bool]] = {}
+        self._read_shapes: dict[int, ParagraphShape | None] = {}
+        self._read_numberings: dict[int, Numbering] = {}
 
     def letter(self, index: int) -> tuple[float, bool]:
-        """Size and bold of a character shape; (0, False) where there is none of that index."""
-        return self.letters[index] if index < len(self.letters) else (0.0, False)
-
-
-def read_doc_info(data: bytes) -> DocInfo:
-    """Collect the definitions of the stream."""
-    info = DocInfo()
-    for record in read_records(data):
-        match record.tag:
-            case Tag.CHAR_SHAPE:
+        """Size in points and bold of a character shape; (0, False) where there is none of that index."""
+        known = self._read_letters.get(index)
+        if known is None:
+            known = (0.0, False)
+            if index < len(self._letters):
                 # Size in hundredths of a point after the five groups of seven languages; bit 1 is bold.
-                size, flags = u32(record.data, 42), u32(record.data, 46)
-                info.letters.append((size / 100, bool(flags & 2)))
-            case Tag.PARA_SHAPE:
-                info.shapes.append(_paragraph_shape(record))
-            case Tag.NUMBERING:
-                info.numberings.append(_numbering(record.data))
-            case Tag.BULLET:
-                info.bullets.append(_bullet(record.data))
-            case Tag.BIN_DATA:
-                info.binaries.append(_binary(record.data))
-            case Tag.TRACK_CHANGE:
-                info.tracked = True
-            case _:
-                pass
-    return info
+                data = self._letters[index]
+                known = u32(data, 42) / 100, bool(u32(data, 46) & 2)
+            self._read_letters[index] = known
+        return known
+
+    def shape(self, index: int) -> ParagraphShape | None:
+        """A paragraph shape, or None where it has no head, or there is none of that index."""
+        if index not in self._read_shapes:
+            known = _paragraph_shape(self._shapes[index]) if index < len(self._shapes) else None
+            self._read_shapes[index] = known
+        return self._read_shapes[index]
+
+    def numbering(self, number: int) -> Numbering | None:
+        """A numbering definition, from 1, or None."""
+        if not 0 < number <= len(self._numberings):
+            return None
+        if number not in self._read_numberings:
+            self._read_numberings[number] = _numbering(self._numberings[number - 1])
+        return self._read_numberings[number]
+
+    def bullet(self, number: int) -> str:
+        """A bullet character, from 1; a plain one where there is none of that number."""
+        return _bullet(self._bullets[number - 1]) if 0 < number <= len(self._bullets) else "•"
+
+    def binary(self, number: int) -> BinaryItem | None:
+        """An embedded object, from 1, or None."""
+        return _binary(self._binaries[number - 1]) if 0 < number <= len(self._binaries) else None
 
 
-def _paragraph_shape(record: Record) -> ParagraphShape:
-    flags = u32(record.data, 0)
+def _paragraph_shape(data: bytes) -> ParagraphShape | None:
+    flags = u32(data, 0)
+    if not flags >> 23 & 3:
+        return None
     level = flags >> 25 & 7
     # Levels 8 to 10 came later (5.1) and have a field of their own at the end.
-    level = max(level, min(u32(record.data, _LEVEL_FIELD), 9))
-    return ParagraphShape(flags >> 23 & 3, level + 1, u16(record.data, 30))
+    level = max(level, min(u32(data, _LEVEL_FIELD), 9))
+    return ParagraphShape(flags >> 23 & 3, level + 1, u16(data, 30))
 
 
 def _numbering(data: bytes) -> Numbering:

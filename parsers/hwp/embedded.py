@@ -36,8 +36,8 @@ class EmbeddedObjects:
         return self._opened[index]
 
     def _open(self, index: int) -> tuple[str, Table | None]:
-        if not 0 < index <= len(self._info.binaries):
+        item = self._info.binary(index)
+        if item is None:
             return NOTHING
-        item = self._info.binaries[index - 1]
         data = self._container.binary(item.number, item.extension) if item.number else b""
         return self._objects.open(f"BIN{item.number:04X}", data)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass, field
 from enum import IntEnum
+from typing import TYPE_CHECKING
 
 from contracts.errors import ParseFailure
 from contracts.failures import FailureClass
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
 
 __all__ = ["Record", "Tag", "read_records", "record_tree", "u16", "u32", "utf16_text"]
 
@@ -47,14 +50,35 @@ class Tag(IntEnum):
     VIDEO_DATA = 98
 
 
-@dataclass(slots=True)
-class Record:
-    """A record and the records below it."""
+_PARA_TEXT, _PARA_CHAR_SHAPE = int(Tag.PARA_TEXT), int(Tag.PARA_CHAR_SHAPE)
+_LEAVES = frozenset(map(int, (Tag.PARA_TEXT, Tag.PARA_CHAR_SHAPE, Tag.PARA_RANGE_TAG)))
+_KEPT = frozenset(map(int, Tag)) - _LEAVES
+_DEEPEST = 0x3FF
 
-    tag: int
-    level: int
-    data: bytes
-    children: list[Record] = field(default_factory=list)
+
+class Record:
+    """A record and those below it that the reader looks at.
+
+    A paragraph's text, letters and marked ranges are no records below it here, but its own.
+
+    Attributes:
+        tag: What it is.
+        level: How deep it stands.
+        data: Its bytes.
+        children: Records below it, in order.
+        text: UTF-16 units of a paragraph, controls among them.
+        letters: Its PARA_CHAR_SHAPE: where which character shape begins.
+        ranges: Its PARA_RANGE_TAG.
+    """
+
+    # Not of each record: most have none of these.
+    children: list[Record] | tuple[()] = ()
+    text = letters = ranges = b""
+
+    def __init__(self, tag: int, level: int, data: bytes) -> None:
+        self.tag = tag
+        self.level = level
+        self.data = data
 
     def find(self, tag: int) -> Record | None:
         """The first record of that tag directly below."""
@@ -64,42 +88,93 @@ class Record:
         return None
 
 
-def read_records(data: bytes) -> list[Record]:
-    """The records of a stream in order; one that its end cuts off as far as it goes.
+def read_records(data: bytes, wanted: Collection[int]) -> Iterator[tuple[int, bytes]]:
+    """Tag and bytes of the wanted records of a stream in order; one that its end cuts off as far as it goes.
 
     Raises:
         ParseFailure: ``too_large``, for more records than any real document has.
     """
-    out: list[Record] = []
-    unpack, width = _U32.unpack_from, _U32.size
-    at, last = 0, len(data) - width
-    while at <= last:
+    unpack = _U32.unpack_from
+    at, last = 0, len(data) - 4
+    for _ in range(_MAX_RECORDS):
+        if at > last:
+            return
         (head,) = unpack(data, at)
-        at += width
+        at += 4
         size = head >> 20
         if size == _LONG_SIZE:
             if at > last:
-                break
+                return
             (size,) = unpack(data, at)
-            at += width
-        out.append(Record(head & 0x3FF, head >> 10 & 0x3FF, data[at : at + size]))
-        if len(out) > _MAX_RECORDS:
-            raise ParseFailure(FailureClass.TOO_LARGE, "more records than a document can have")
+            at += 4
+        if head & 0x3FF in wanted:
+            yield head & 0x3FF, data[at : at + size]
         at += size
-    return out
+    raise _too_many()
 
 
-def record_tree(data: bytes) -> list[Record]:
-    """The records of a stream, each below the nearest earlier one of a smaller level."""
+def record_tree(data: bytes) -> list[Record]:  # noqa: C901, PLR0912  one loop: a call for each record costs half as much again
+    """The records of a body stream that the reader looks at, each below the nearest earlier one of a smaller level.
+
+    Raises:
+        ParseFailure: ``too_large``, for more records than any real document has.
+    """
     top: list[Record] = []
-    path: list[Record] = []
-    for record in read_records(data):
-        level = record.level
-        while path and path[-1].level >= level:
-            path.pop()
-        (path[-1].children if path else top).append(record)
-        path.append(record)
-    return top
+    path: list[Record] = []  # the record before, and those that it lies below
+    kept, leaves = _KEPT, _LEAVES
+    unpack = _U32.unpack_from
+    at, last = 0, len(data) - 4
+    closed = _DEEPEST  # what lies deeper belongs to a record that nobody looks into
+    for _ in range(_MAX_RECORDS):
+        if at > last:
+            return top
+        (head,) = unpack(data, at)
+        at += 4
+        size = head >> 20
+        if size == _LONG_SIZE:
+            if at > last:
+                return top
+            (size,) = unpack(data, at)
+            at += 4
+        start, at = at, at + size
+        level = head >> 10 & 0x3FF
+        if level > closed:
+            continue
+        tag = head & 0x3FF
+        if tag in kept:
+            closed = _DEEPEST
+            while path and path[-1].level >= level:
+                path.pop()
+            record = Record(tag, level, data[start:at])
+            if not path:
+                top.append(record)
+            elif path[-1].children:
+                path[-1].children.append(record)
+            else:
+                path[-1].children = [record]
+            path.append(record)
+            continue
+        closed = level
+        if tag in leaves:
+            while path and path[-1].level >= level:
+                path.pop()
+            if path:
+                _give(path[-1], tag, data[start:at])
+    raise _too_many()
+
+
+def _give(record: Record, tag: int, data: bytes) -> None:
+    """Text in pieces is joined; of letters and ranges the first ones count."""
+    if tag == _PARA_TEXT:
+        record.text += data
+    elif tag == _PARA_CHAR_SHAPE:
+        record.letters = record.letters or data
+    else:
+        record.ranges = record.ranges or data
+
+
+def _too_many() -> ParseFailure:
+    return ParseFailure(FailureClass.TOO_LARGE, "more records than a document can have")
 
 
 def u16(data: bytes, at: int, default: int = 0) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from collections import deque
 from typing import TYPE_CHECKING
 
@@ -31,7 +32,7 @@ from parsers.hwp.objects import (
     ruby_text,
 )
 from parsers.hwp.records import Record, Tag, record_tree, u16, u32
-from parsers.hwp.text import paragraph_pieces, usual_letter
+from parsers.hwp.text import paragraph_pieces, plain_text, usual_letter
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,10 +42,10 @@ if TYPE_CHECKING:
 __all__ = ["SectionReader"]
 
 _MAX_DEPTH = 40
-_MAX_ROWS, _MAX_COLUMNS = 65_535, 4_095
+_MAX_COLUMNS = 4_095
 _NUMBER_KINDS = {1: "footnote", 2: "endnote", 3: "picture", 4: "table", 5: "equation"}
 _HEADER_CELL = 1 << 18
-_CELL_END = 16
+_CELL = struct.Struct("<4xIHHHH")
 _ASIDES = {
     "head": (BlockKind.HEADER, Layer.FURNITURE),
     "foot": (BlockKind.FOOTER, Layer.FURNITURE),
@@ -59,6 +60,7 @@ _HEAD_KINDS = {1: HeadKind.OUTLINE, 2: HeadKind.NUMBER, 3: HeadKind.BULLET}
 
 
 # Looked up for every record.
+_PARA_HEADER, _LIST_HEADER = int(Tag.PARA_HEADER), int(Tag.LIST_HEADER)
 _CTRL_HEADER, _MEMO_LIST = int(Tag.CTRL_HEADER), int(Tag.MEMO_LIST)
 
 
@@ -95,12 +97,13 @@ class SectionReader:
         memos: list[Paragraph] = []
         found = body
         for record in records:
-            if record.tag == Tag.PARA_HEADER:
+            tag = record.tag
+            if tag == _PARA_HEADER:
                 found.append(self._paragraph(record))
-            elif record.tag == Tag.MEMO_LIST:
+            elif tag == _MEMO_LIST:
                 found = memos
                 memos.extend(self.paragraphs(record.children))
-            elif record.tag == Tag.LIST_HEADER:
+            elif tag == _LIST_HEADER and record.children:
                 found.extend(self.paragraphs(record.children))
         self._depth -= 1
         if memos:
@@ -108,9 +111,15 @@ class SectionReader:
         return body
 
     def _paragraph(self, record: Record) -> Paragraph:
-        paragraph = Paragraph()
-        letter = usual_letter(record, u32(record.data, 0) & 0x7FFFFFFF)
-        paragraph.size, paragraph.bold = self._info.letter(letter)
+        size, bold = self._info.letter(usual_letter(record))
+        text = None if record.children else plain_text(record)
+        if text is not None:
+            return Paragraph([text] if text else [], self._head(record), size, bold)
+        paragraph = Paragraph([], None, size, bold)
+        self._with_controls(record, paragraph)
+        return paragraph
+
+    def _with_controls(self, record: Record, paragraph: Paragraph) -> None:
         # Anchors and controls of one id come in the same order.
         controls: dict[str, deque[Record]] = {}
         memos: Sequence[Record] = ()
@@ -129,28 +138,21 @@ class SectionReader:
         for waiting in controls.values():
             for control in waiting:
                 self._control(control, paragraph)
-        paragraph.head = self._head(u16(record.data, 8))
+        paragraph.head = self._head(record)
         if memos:
             hidden = self.paragraphs(memos)
             paragraph.items.append(Aside(BlockKind.NOTE, Layer.HIDDEN, hidden))
-        return paragraph
 
-    def _head(self, shape_index: int) -> Head | None:
-        if shape_index >= len(self._info.shapes):
+    def _head(self, record: Record) -> Head | None:
+        shape = self._info.shape(u16(record.data, 8))
+        if shape is None:
             return None
-        shape = self._info.shapes[shape_index]
-        kind = _HEAD_KINDS.get(shape.head)
-        if kind is None:
-            return None
+        kind = _HEAD_KINDS[shape.head]
         if kind is HeadKind.BULLET:
-            bullets = self._info.bullets
-            known = 0 < shape.definition <= len(bullets)
-            return Head(kind, shape.level, bullets[shape.definition - 1] if known else "•")
+            return Head(kind, shape.level, self._info.bullet(shape.definition))
         key = shape.definition or (self._outline if kind is HeadKind.OUTLINE else 0)
-        numberings = self._info.numberings
-        label = ""
-        if 0 < key <= len(numberings):
-            label = self._counters.advance(key, numberings[key - 1], shape.level)
+        numbering = self._info.numbering(key)
+        label = self._counters.advance(key, numbering, shape.level) if numbering else ""
         return Head(kind, shape.level, label)
 
     def _control(self, record: Record, paragraph: Paragraph) -> None:
@@ -239,47 +241,44 @@ class SectionReader:
             caption=self.paragraphs(record.children[:at]),
             inline=is_inline(record.data),
         )
-        for list_header, paragraphs in _lists(record.children[at + 1 :]):
-            table.cells.append(self._cell(list_header, paragraphs, columns, len(table.cells)))
+        self._fill(table, record.children[at + 1 :])
         return [table]
 
-    def _cell(
-        self, record: Record | None, paragraphs: Sequence[Record], columns: int, index: int
-    ) -> GridCell:
+    def _fill(self, table: GridTable, records: Sequence[Record]) -> None:
+        """Cells, each a list header and the paragraphs behind or below it."""
+        deep = self._depth > _MAX_DEPTH
+        self.too_deep |= deep
+        content: list[Paragraph] | None = None
+        for record in records:
+            if record.tag == _LIST_HEADER:
+                content = self.paragraphs(record.children) if record.children else []
+                table.cells.append(
+                    self._cell(record.data, content, len(table.cells), table.columns)
+                )
+            elif record.tag == _PARA_HEADER:
+                if content is None:
+                    content = []
+                    table.cells.append(self._cell(b"", content, 0, table.columns))
+                if not deep:
+                    self._depth += 1
+                    content.append(self._paragraph(record))
+                    self._depth -= 1
+
+    def _cell(self, data: bytes, content: list[Paragraph], index: int, columns: int) -> GridCell:
         self._cells_left -= 1
         if self._cells_left < 0:
             raise ParseFailure(FailureClass.TOO_LARGE, "more table cells than parse.max_cells")
-        content = self.paragraphs(paragraphs)
-        if record is None or len(record.data) < _CELL_END:
+        if len(data) < _CELL.size:
             row, column = divmod(index, max(columns, 1))
             return GridCell(row, column, 1, 1, content)
-        content = self.paragraphs(record.children) + content
-        data = record.data
-        return GridCell(
-            min(u16(data, 10), _MAX_ROWS),
-            min(u16(data, 8), _MAX_COLUMNS),
-            max(u16(data, 14), 1),
-            max(u16(data, 12), 1),
-            content,
-            header=bool(u32(data, 4) & _HEADER_CELL),
-        )
+        flags, column, row, column_span, row_span = _CELL.unpack_from(data)
+        column = min(column, _MAX_COLUMNS)
+        header = bool(flags & _HEADER_CELL)
+        return GridCell(row, column, row_span or 1, column_span or 1, content, header)
 
 
 def _control_name(record: Record) -> str:
     return record.data[:4][::-1].decode("latin-1")
-
-
-def _lists(records: Sequence[Record]) -> list[tuple[Record | None, list[Record]]]:
-    """Paragraph records under the list header that they follow."""
-    lists: list[tuple[Record | None, list[Record]]] = []
-    for record in records:
-        if record.tag == Tag.LIST_HEADER:
-            lists.append((record, []))
-        elif record.tag == Tag.PARA_HEADER:
-            if not lists:
-                lists.append((None, []))
-            lists[-1][1].append(record)
-    return lists
 
 
 def _first_number(record: Record) -> Record | None:

@@ -9,25 +9,30 @@ from __future__ import annotations
 import re
 import sys
 from array import array
+from codecs import utf_16_le_decode
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from parsers.common.hangul_text import unfold_private, wide_text
-from parsers.hwp.records import Record, Tag, u32
+from parsers.hwp.records import u32
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
-__all__ = ["Anchor", "paragraph_pieces", "usual_letter"]
+    from parsers.hwp.records import Record
+
+__all__ = ["Anchor", "paragraph_pieces", "plain_text", "usual_letter"]
 
 _CONTROL = re.compile("[\x00-\x1f]")
+# Besides controls: halves of surrogate pairs, and where Hangul folds its private characters to.
+_SPECIAL = re.compile("[\x00-\x1f\ud800-\udfff\ua000-\ua48c]")
+_END = "\r"
 _PLAIN = {10: "\n", 24: "-", 30: " ", 31: " "}
 _EXTENDED = frozenset({1, 2, 3, 11, 12, 14, 15, 16, 17, 18, 21, 22, 23})
 _INLINE = frozenset({4, 5, 6, 7, 8, 9, 19, 20})
 _TAB = 9
 _WIDTH = 8
 _DELETED = 17
-_PARA_TEXT = int(Tag.PARA_TEXT)
 _RANGE = 12
 _PAIR = 8
 
@@ -42,7 +47,7 @@ class Anchor:
 def _units(data: bytes) -> str:
     """One character a 16-bit unit, surrogates not joined, so that positions are those of the file."""
     data = data[: len(data) // 2 * 2]
-    text = data.decode("utf-16-le", "surrogatepass")
+    text, _ = utf_16_le_decode(data, "surrogatepass", True)  # noqa: FBT003  bytes.decode looks it up each time
     if len(text) * 2 == len(data):
         return text  # no pairs that were joined
     units = array("H", data)
@@ -51,12 +56,27 @@ def _units(data: bytes) -> str:
     return "".join(map(chr, units))
 
 
-def paragraph_pieces(paragraph: Record) -> Iterator[str | Anchor]:
+def paragraph_pieces(paragraph: Record) -> Iterable[str | Anchor]:
     """The visible text of a paragraph and its anchors in order; text that a tracked change deleted is left out."""
-    data = b"".join([child.data for child in paragraph.children if child.tag == _PARA_TEXT])
-    units = _units(data)
-    for start, end in _kept_ranges(paragraph, len(units)):
-        yield from _pieces(units, start, end)
+    if not paragraph.text:
+        return ()
+    units = _units(paragraph.text)
+    kept = _kept_ranges(paragraph.ranges, len(units))
+    return (piece for start, end in kept for piece in _pieces(units, start, end))
+
+
+def plain_text(paragraph: Record) -> str | None:
+    """The text of a paragraph that holds nothing else, no private characters, and no mark but its end; None for others."""
+    data = paragraph.text
+    if not data:
+        return ""
+    if paragraph.ranges or len(data) % 2:
+        return None
+    text, _ = utf_16_le_decode(data, "surrogatepass", True)  # noqa: FBT003  bytes.decode looks it up each time
+    special = _SPECIAL.search(text)
+    if special is None:
+        return text
+    return text[:-1] if special[0] == _END and special.end() == len(text) else None
 
 
 def _pieces(units: str, at: int, end: int) -> Iterator[str | Anchor]:
@@ -79,10 +99,10 @@ def _pieces(units: str, at: int, end: int) -> Iterator[str | Anchor]:
             yield _PLAIN[code]
 
 
-def _kept_ranges(paragraph: Record, length: int) -> Iterator[tuple[int, int]]:
+def _kept_ranges(ranges: bytes, length: int) -> Iterator[tuple[int, int]]:
     """What is left of the paragraph's units when the deleted ranges are taken out, in order."""
     at = 0
-    for start, stop in sorted(_deleted_ranges(paragraph)):
+    for start, stop in sorted(_deleted_ranges(ranges)):
         if start > at:
             yield at, min(start, length)
         at = max(at, stop)
@@ -90,26 +110,21 @@ def _kept_ranges(paragraph: Record, length: int) -> Iterator[tuple[int, int]]:
         yield at, length
 
 
-def _deleted_ranges(paragraph: Record) -> list[tuple[int, int]]:
-    record = paragraph.find(Tag.PARA_RANGE_TAG)
-    if record is None:
-        return []
+def _deleted_ranges(ranges: bytes) -> list[tuple[int, int]]:
     return [
-        (u32(record.data, at), u32(record.data, at + 4))
-        for at in range(0, len(record.data) - _RANGE + 1, _RANGE)
-        if u32(record.data, at + 8) >> 24 == _DELETED
+        (u32(ranges, at), u32(ranges, at + 4))
+        for at in range(0, len(ranges) - _RANGE + 1, _RANGE)
+        if u32(ranges, at + 8) >> 24 == _DELETED
     ]
 
 
-def usual_letter(paragraph: Record, length: int) -> int:
-    """Index of the character shape that most of the paragraph's ``length`` units have."""
-    record = paragraph.find(Tag.PARA_CHAR_SHAPE)
-    if record is None or len(record.data) < _PAIR:
-        return 0
-    data = record.data
+def usual_letter(paragraph: Record) -> int:
+    """Index of the character shape that most units of a paragraph have."""
+    data = paragraph.letters
     count = len(data) // _PAIR
-    if count == 1:
-        return u32(data, 4)
+    if count < 2:  # noqa: PLR2004  one shape for all
+        return u32(data, 4) if count else 0
+    length = u32(paragraph.data, 0) & 0x7FFFFFFF
     spans: dict[int, int] = {}
     for index in range(count):
         start = u32(data, index * _PAIR)

@@ -11,7 +11,7 @@ from pathlib import Path
 from contracts.errors import ParseFailure
 from contracts.failures import FailureClass
 from parsers.legacy.summary import ole_properties
-from parsers.ole import open_ole, read_stream
+from parsers.ole import open_ole
 
 __all__ = ["STORIES", "Paragraph", "WordFile", "sprms"]
 
@@ -98,11 +98,11 @@ class WordFile:
 
     def __init__(self, path: Path) -> None:
         with open_ole(path) as ole:
-            self._main = read_stream(ole, "WordDocument")
+            self._main = ole.read("WordDocument") or b""
             if len(self._main) < _LEAST:
                 raise ParseFailure(FailureClass.CORRUPT, "no readable WordDocument stream")
             flags = struct.unpack_from("<H", self._main, 10)[0]
-            self._table = read_stream(ole, "1Table" if flags & _OTHER_TABLE else "0Table")
+            self._table = ole.read("1Table" if flags & _OTHER_TABLE else "0Table") or b""
             self.properties = ole_properties(ole)
         self.stories: dict[str, range] = {"text": range(0)}
         self.headings: dict[int, int] = {}

@@ -15,7 +15,7 @@ from parsers.common.reading_order import reading_order
 from parsers.legacy.ppt_records import Record, children, first, live_objects, records, walk
 from parsers.legacy.ppt_shapes import Text, collect, decoded, items
 from parsers.legacy.summary import ole_properties
-from parsers.ole import open_ole, read_stream
+from parsers.ole import open_ole
 
 __all__ = ["read_ppt"]
 
@@ -34,8 +34,8 @@ def read_ppt(path: Path) -> ParsedDocument:
         ParseFailure: ``truncated`` or ``corrupt``.
     """
     with open_ole(path) as ole:
-        stream = memoryview(read_stream(ole, "PowerPoint Document"))
-        user = read_stream(ole, "Current User", 4096)
+        stream = memoryview(ole.read("PowerPoint Document") or b"")
+        user = ole.read("Current User", 4096) or b""
         properties = ole_properties(ole)
     if len(user) < 20 or not stream:  # noqa: PLR2004
         raise ParseFailure(FailureClass.CORRUPT, "no readable presentation stream")

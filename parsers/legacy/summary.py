@@ -10,10 +10,8 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from parsers.ole import read_stream
-
 if TYPE_CHECKING:
-    import olefile
+    from parsers.common.compound import CompoundFile
 
 __all__ = ["ole_properties"]
 
@@ -36,11 +34,11 @@ _NEVER = 1980
 _MACROS = ("macros", "_vba_project_cur", "vba", "_vba_project")
 
 
-def ole_properties(ole: olefile.OleFileIO) -> dict[str, str]:
+def ole_properties(ole: CompoundFile) -> dict[str, str]:
     """Title, author, dates and the like; ``macros`` where there is a macro project. Damaged ones are left out."""
     found: dict[str, str] = {}
     for stream, names in _STREAMS.items():
-        data = read_stream(ole, stream, _LARGEST)
+        data = ole.read(stream, _LARGEST) or b""
         try:
             values = dict(_properties(data))
         except (struct.error, OverflowError):
@@ -51,7 +49,7 @@ def ole_properties(ole: olefile.OleFileIO) -> dict[str, str]:
             text = _shown(values.get(number), charset)
             if text:
                 found[name] = text
-    names_in = {part.lower() for path in ole.listdir(streams=True, storages=True) for part in path}
+    names_in = {entry.name.lower() for entry in ole.entries}
     if names_in.intersection(_MACROS):
         found["macros"] = "yes"
     return found

@@ -20,7 +20,7 @@ from parsers.common.ledger import LedgerBook, head_cells
 from parsers.common.number_format import format_value, general
 from parsers.common.office_quality import Findings, page_quality
 from parsers.common.sheets import Sheet, sheet_blocks
-from parsers.ole import MAGIC, goes_in_circles, open_ole
+from parsers.ole import MAGIC, open_ole
 from parsers.xls.drawn import DrawnSheet, drawn_sheets
 
 __all__ = ["XlsParser"]
@@ -93,9 +93,9 @@ def _refuse_circles(path: Path) -> None:
             return
     try:
         with open_ole(path) as ole:
-            looped = any(goes_in_circles(ole, name) for name in ("Workbook", "Book"))
+            looped = any(ole.goes_in_circles(name) for name in ("Workbook", "Book"))
     except ParseFailure:
-        return  # xlrd opens some that olefile does not
+        return  # xlrd opens some that we do not
     if looped:
         raise ParseFailure(FailureClass.CORRUPT, "compound file: sectors in a circle")
 
