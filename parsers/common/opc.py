@@ -10,6 +10,7 @@ import posixpath
 import re
 import zipfile
 import zlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
@@ -21,11 +22,13 @@ from lxml.etree import _Element as Element
 
 from contracts.errors import ParseFailure
 from contracts.failures import FailureClass
+from parsers.common.zip_parts import ZipPart, ZipParts
 
 __all__ = ["Element", "Package", "Relationship", "attribute", "inner_text", "local_name"]
 
 _RELATIONSHIPS = "http://schemas.openxmlformats.org/package/2006/relationships"
 _STRICT = re.compile(rb"http://purl\.oclc\.org/ooxml/(\w+)/")
+_PLAIN_TARGET = re.compile(r"\w[\w.-]*(?:/\w[\w.-]*)*")
 _STRICT_MARK = b"purl.oclc.org/ooxml"
 _BOMB_FLOOR = 32 << 20
 """A part below this size is no bomb whatever its ratio: sheets of zeros pack a thousandfold."""
@@ -112,16 +115,17 @@ class Package:
         self._limits = limits
         self._left = limits.archive_total_mb << 20
         self._trees: dict[str, Element | None] = {}
+        self._links: dict[str, dict[str, Relationship]] = {}
+        self._parser = _xml_parser(recover=False)
         try:
-            self._zip = zipfile.ZipFile(path)
+            self._zip = ZipParts(path)
         except (zipfile.BadZipFile, NotImplementedError, EOFError, ValueError) as problem:
             with path.open("rb") as stream:
                 begins_well = stream.read(4) == b"PK\x03\x04"
             failure = FailureClass.TRUNCATED if begins_well else FailureClass.CORRUPT
             raise ParseFailure(failure, "no readable zip directory") from problem
         self._infos = {
-            info.filename.replace("\\", "/").lstrip("/").lower(): info
-            for info in self._zip.infolist()
+            info.filename.replace("\\", "/").lstrip("/").lower(): info for info in self._zip.parts
         }
 
     def __enter__(self) -> Self:
@@ -148,6 +152,16 @@ class Package:
         Raises:
             ParseFailure: ``archive_bomb`` beyond the limits, ``encrypted`` for a zip password.
         """
+        info = self._admitted(part)
+        if info is None:
+            return None
+        try:
+            return self._zip.open(info)
+        except _READ_ERRORS as problem:
+            self.warnings.append(f"part {part} cannot be read: {type(problem).__name__}")
+            return None
+
+    def _admitted(self, part: str) -> ZipPart | None:
         info = self._infos.get(part.lower())
         if info is None:
             return None
@@ -157,11 +171,7 @@ class Package:
         self._left -= info.file_size
         if self._left < 0 or (info.file_size > _BOMB_FLOOR and ratio > self._limits.archive_ratio):
             raise ParseFailure(FailureClass.ARCHIVE_BOMB, f"part of {info.file_size} bytes")
-        try:
-            return self._zip.open(info)
-        except _READ_ERRORS as problem:
-            self.warnings.append(f"part {part} cannot be read: {type(problem).__name__}")
-            return None
+        return info
 
     def check(self) -> None:
         """Look at every part as if it were to be read: for a library that then opens them all by itself.
@@ -176,15 +186,14 @@ class Package:
 
     def read(self, part: str) -> bytes | None:
         """All bytes of a part, or None where it is missing or damaged (then with a warning)."""
-        stream = self.open(part)
-        if stream is None:
+        info = self._admitted(part)
+        if info is None:
             return None
-        with stream:
-            try:
-                return stream.read()
-            except _READ_ERRORS as problem:
-                self.warnings.append(f"part {part} is damaged: {type(problem).__name__}")
-                return None
+        try:
+            return self._zip.read(info)
+        except _READ_ERRORS as problem:
+            self.warnings.append(f"part {part} is damaged: {type(problem).__name__}")
+            return None
 
     def xml(self, part: str) -> Element | None:
         """Root element of an XML part, read once; None where it is missing or no XML at all.
@@ -235,7 +244,7 @@ class Package:
         _refuse_document_type(data)
         data = _transitional(data)
         try:
-            return etree.fromstring(data, _xml_parser(recover=False))
+            return etree.fromstring(data, self._parser)
         except (etree.XMLSyntaxError, ValueError):
             pass
         self.warnings.append(f"part {part} has a fault in its XML: read as far as possible")
@@ -244,14 +253,18 @@ class Package:
         except (etree.XMLSyntaxError, ValueError):
             return None
 
-    def relationships(self, part: str = "") -> dict[str, Relationship]:
+    def relationships(self, part: str = "") -> Mapping[str, Relationship]:
         """Relationships of a part (of the package itself for "") by id."""
+        links = self._links.get(part)
+        if links is None:
+            links = self._links[part] = self._read_links(part)
+        return links
+
+    def _read_links(self, part: str) -> dict[str, Relationship]:
         folder, name = posixpath.split(part)
         root = self.xml(posixpath.join(folder, "_rels", f"{name}.rels"))
         found: dict[str, Relationship] = {}
-        if root is None:
-            return found
-        for entry in root.iter(f"{{{_RELATIONSHIPS}}}Relationship"):
+        for entry in root.iter(f"{{{_RELATIONSHIPS}}}Relationship") if root is not None else ():
             target = entry.get("Target", "")
             external = entry.get("TargetMode") == "External"
             if not external:
@@ -311,6 +324,7 @@ def _xml_parser(*, recover: bool) -> etree.XMLParser:
         recover=recover,
         remove_comments=True,
         remove_pis=True,
+        collect_ids=False,
     )
 
 
@@ -328,6 +342,10 @@ def _transitional(data: bytes) -> bytes:
 
 
 def _resolve(folder: str, target: str) -> str:
+    while target.startswith("../") and folder:
+        folder, target = folder.rpartition("/")[0], target[3:]
+    if _PLAIN_TARGET.fullmatch(target):
+        return f"{folder}/{target}" if folder else target
     target = unquote(target.replace("\\", "/"))
     path = target if target.startswith("/") else posixpath.join("/", folder, target)
     return posixpath.normpath(path).lstrip("/")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from lxml import etree
 
@@ -13,10 +13,12 @@ from parsers.common.ledger import Ledger, LedgerBook, head_cells
 from parsers.common.number_format import format_value, general
 from parsers.common.opc import Element, Package
 from parsers.common.sheets import Sheet
+from parsers.common.whole_numbers import LAST_WHOLE, whole_number_writer
 from parsers.xlsx.bulk import BulkReader
 from parsers.xlsx.formulas import Formula
-from parsers.xlsx.rows import CELL, ROW, read_sheet, row_attributes, unescaped
-from parsers.xlsx.strings import NAMESPACE, margin_text, plain_text, rich_text
+from parsers.xlsx.plain import MakeCell, PlainRows, is_hidden, row_number
+from parsers.xlsx.rows import read_sheet
+from parsers.xlsx.strings import NAMESPACE, margin_text, rich_text
 from parsers.xlsx.workbook import Style, Workbook, column_number, parse_range
 
 __all__ = ["Budget", "Unvalued", "computed_cell", "declared_region", "read_cells"]
@@ -30,7 +32,6 @@ _TAGS = [
 _MOST_HIDDEN_COLUMNS = 16_384
 _PLAIN = Style()
 _DIGITS = b"0123456789"
-_MOST_KNOWN = 1 << 16
 _EXACT = 1e15
 
 Unvalued = dict[tuple[int, int], tuple[Formula, Style]]
@@ -110,8 +111,7 @@ class _Reader:
         self._first_style = book.styles[0] if book.styles else _PLAIN
         self._columns: dict[bytes, int] = {}
         self._shared: dict[tuple[int, bool], GridCell | None] = {}
-        self._styles: dict[bytes | None, Style] = {}
-        self._known: dict[bytes, GridCell | None] = {}
+        self._plain = PlainRows(self._maker)
         self._missing = 0
         self._rows_hidden_by_default = False
         self._filter: int | None = None
@@ -173,39 +173,16 @@ class _Reader:
                 cells[column] = cell
         return self._store(cells, element.get("hidden"))
 
-    def take_plain(self, row: bytes) -> bool | None:
-        """Take a row as most programs write it; None where it needs the XML parser.
-
-        Args:
-            row: From ``<row`` up to, and without, ``</row>``.
-        """
-        head = ROW.match(row)
-        if head is None:
-            return None
-        cells: dict[int, GridCell] = {}
-        known, columns, column = self._known, self._columns, 0
-        start, *entries = row[head.end() :].split(b'<c r="')
-        if start.strip():
-            return None
-        for entry in entries:
-            reference, _, rest = entry.partition(b'"')
-            letters = reference.rstrip(_DIGITS)
-            column = columns.get(letters) or self._column(letters)
-            if rest in known:
-                cell = known[rest]
-            else:
-                found = CELL.fullmatch(rest)
-                if found is None or not column:
-                    return None
-                cell = self._plain_cell(found)
-                if len(known) >= _MOST_KNOWN:
-                    known.clear()
-                known[rest] = cell
-            if cell is not None:
-                cells[column] = cell
-        number, hidden = row_attributes(head)
-        self._row = self._row + 1 if number is None else number
-        return self._store(cells, hidden)
+    def take_plain(self, rows: bytes) -> Iterator[bool | None]:
+        """Take rows as most programs write them; None for one that needs the XML parser."""
+        for found in self._plain.of(rows):
+            if found is None:
+                yield None
+                continue
+            attributes, cells = found
+            number = row_number(attributes)
+            self._row = self._row + 1 if number is None else number
+            yield self._store(cells, is_hidden(attributes))
 
     def take_many(self, rows: bytes) -> bool:
         """Take whole rows at once, once the sheet has turned out to be large."""
@@ -217,16 +194,16 @@ class _Reader:
         self._row = last or self._row
         return bool(last)
 
-    def _plain_cell(self, found: re.Match[bytes]) -> GridCell | None:
-        number, kind, value, inline = found.groups()
-        if number not in self._styles:
-            self._styles[number] = self._style(number.decode() if number else None)
-        style = self._styles[number]
-        if inline is not None:
-            return _text_cell(plain_text(unescaped(inline)), strong=style.strong)
-        if value is None:
-            return None
-        return self._value(kind.decode() if kind else "n", unescaped(value), style)
+    def _maker(self, number: str | None, kind: str) -> MakeCell:
+        """What makes cells of one style and type, "": inline text."""
+        style = self._style(number)
+        if not kind:
+            return partial(_text_cell, strong=style.strong)
+        if kind == "n":
+            return _numbers(style, date1904=self._book.date1904)
+        if kind == "s":
+            return partial(self._string, strong=style.strong)
+        return lambda value: self._value(kind, value, style)
 
     def _store(self, cells: dict[int, GridCell], hidden: str | None) -> bool:
         """Keep the cells of the current row: in the grid, or in the ledger of a sheet with many."""
@@ -301,14 +278,14 @@ class _Reader:
 
     def _value(self, kind: str, value: str, style: Style) -> GridCell | None:
         if kind == "s":
-            # One wrong number is one lost text, not the end of the sheet.
-            index = int(value) if value.strip().isdecimal() else -1
-            return self._shared_cell(index, strong=style.strong)
+            return self._string(value, strong=style.strong)
         if kind == "n":
             return _number_cell(value, style, date1904=self._book.date1904)
         return _typed_cell(kind, value, strong=style.strong)
 
-    def _shared_cell(self, index: int, *, strong: bool) -> GridCell | None:
+    def _string(self, value: str, *, strong: bool) -> GridCell | None:
+        # One wrong number is one lost text, not the end of the sheet.
+        index = int(value) if value.strip().isdecimal() else -1
         key = (index, strong)
         if key not in self._shared:
             known = 0 <= index < len(self._book.strings)
@@ -373,6 +350,23 @@ def _text_cell(text: str, *, strong: bool) -> GridCell | None:
 
 
 _formatted = lru_cache(maxsize=1 << 14)(format_value)
+
+
+def _numbers(style: Style, *, date1904: bool) -> MakeCell:
+    """What makes cells of stored numbers."""
+    write: Callable[[int], str] | None = str
+    if style.code != "General":
+        write = None if style.is_date else whole_number_writer(style.code)
+    if write is None:
+        return partial(_number_cell, style=style, date1904=date1904)
+    kind, strong, make = Kind.NUMBER, style.strong, partial(tuple.__new__, GridCell)
+
+    def made(value: str) -> GridCell | None:
+        if value.isdecimal() and 0 < (whole := int(value)) <= LAST_WHOLE:
+            return make((write(whole), kind, strong, float(whole)))
+        return _number_cell(value, style, date1904=date1904)
+
+    return made
 
 
 def _number_cell(value: str, style: Style, *, date1904: bool) -> GridCell | None:

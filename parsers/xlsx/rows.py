@@ -1,6 +1,6 @@
 """The rows of a worksheet part, most of them without an XML tree.
 
-Programs write rows in one plain spelling, which is matched as bytes, a cell that repeats only once. Whatever is spelled
+Programs write rows in one plain spelling, which is matched as text (:mod:`parsers.xlsx.plain`). Whatever is spelled
 otherwise goes through the XML parser, row by row, in the context of the same document; a part that holds anything which
 makes bytes ambiguous (another encoding, comments, CDATA, another default namespace) goes through it whole.
 """
@@ -8,7 +8,7 @@ makes bytes ambiguous (another encoding, comments, CDATA, another default namesp
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import chain
 from typing import IO, Protocol, cast
@@ -16,9 +16,9 @@ from typing import IO, Protocol, cast
 from lxml import etree
 
 from parsers.common.opc import Element
-from parsers.xlsx.strings import NAMESPACE, unescaped_text
+from parsers.xlsx.strings import NAMESPACE
 
-__all__ = ["CELL", "ROW", "RowTaker", "read_sheet", "row_attributes", "unescaped"]
+__all__ = ["RowTaker", "read_sheet"]
 
 _CHUNK = 1 << 20
 _HEAD_CHUNK = 1 << 14
@@ -32,17 +32,6 @@ _ROOT = re.compile(
 )
 _DECLARATION = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml\s([^<>]*)\?>)?[^?]*", re.DOTALL)
 _ENCODING = re.compile(rb"""encoding\s*=\s*["']([^"']*)""")
-_TEXT = rb"[^<\x00-\x08\x0b\x0c\x0e-\x1f]"
-ROW = re.compile(rb"\s*<row((?:\s[^<>']*[^<>'/])?)>")
-"""The start of a plain row; its group holds the attributes."""
-CELL = re.compile(
-    rb'(?: s="(\d+)")?(?: t="(\w+)")?(?:/>|>(?:'
-    rb"(?:<f[^<>]*/>|<f(?:\s[^<>]*)?>" + _TEXT + rb"*</f>)?<v>(" + _TEXT + rb"+)</v>"
-    rb'|<is><t(?: xml:space="preserve")?>(' + _TEXT + rb"*)</t></is>)?</c>)\s*"
-)
-"""A plain cell behind its reference: style, type, value, inline text."""
-_NUMBER = re.compile(rb'\sr="(\d+)"')
-_HIDDEN = re.compile(rb'\shidden="(\w*)"')
 
 
 class RowTaker(Protocol):
@@ -52,8 +41,8 @@ class RowTaker(Protocol):
         """Take an element; False: no more."""
         ...
 
-    def take_plain(self, row: bytes) -> bool | None:
-        """Take a row without its end tag; False: no more; None: it is not plain, and nothing was taken."""
+    def take_plain(self, rows: bytes) -> Iterator[bool | None]:
+        """Take whole rows, one by one; False: no more; None: this one is not plain, and was not taken."""
         ...
 
     def take_many(self, rows: bytes) -> bool:
@@ -110,10 +99,11 @@ def _read_head(stream: IO[bytes]) -> tuple[bytes, bool]:
 def _take_rows(rows: bytes, taker: RowTaker, parser: _Parser) -> bool:
     if taker.take_many(rows):
         return True
-    for row in rows[: -len(_ROW_END)].split(_ROW_END):
-        took = taker.take_plain(row)
+    spelled: list[bytes] = []
+    for place, took in enumerate(taker.take_plain(rows)):
         if took is None:
-            took = parser.feed(row + _ROW_END)
+            spelled = spelled or rows.split(_ROW_END)
+            took = parser.feed(spelled[place] + _ROW_END)  # noqa: PLW2901  taken now
         if not took:
             return False
     return True
@@ -163,20 +153,3 @@ class _Parser:
             while parent is not None and element.getprevious() is not None:
                 del parent[0]
         return True
-
-
-def row_attributes(head: re.Match[bytes]) -> tuple[int | None, str | None]:
-    """Number of a plain row and its ``hidden`` attribute, None where it has none."""
-    attributes = head[1]
-    number = _NUMBER.search(attributes)
-    hidden = _HIDDEN.search(attributes) if b"hidden" in attributes else None
-    return int(number[1]) if number else None, hidden[1].decode() if hidden else None
-
-
-def unescaped(data: bytes) -> str:
-    """Character data as text.
-
-    Raises:
-        ValueError: no UTF-8, or a reference to what is no character.
-    """
-    return unescaped_text(data.decode("utf-8"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
 from typing import IO
 
 from lxml import etree
@@ -24,7 +24,13 @@ _HEAD = re.compile(
     rb'(?:\xef\xbb\xbf)?\s*(?:<\?xml(?:\s+version="1\.0"|\s+encoding="[Uu][Tt][Ff]-8"|\s+standalone="\w+")*\s*\?>)?\s*'
     rb'<sst\s[^<>]*\bxmlns="' + re.escape(NAMESPACE.strip("{}").encode()) + rb'"[^<>]*>\s*'
 )
-_PLAIN = re.compile(r'<si><t(?: xml:space="preserve")?>([^<]*)</t></si>')
+_PLAIN = re.compile(
+    r'<si><t(?: xml:space="preserve")?(?:\s*/>|>([^<]*)</t>)(?:<phoneticPr\b[^<>]*/>)?</si>\s*'
+)
+"""A string without runs; Korean and Japanese input methods leave an empty phonetic setting behind it."""
+_ITEM = re.compile(r"<si[\s/>]")
+_MOST_OTHERS = 4
+"""Above one in so many in another spelling, all go through the XML parser."""
 _END = b"</si>"
 _CONTROLS = bytes({*range(0x20)} - {0x9, 0xA, 0xD})
 _WRAPPED = f'<sst xmlns="{NAMESPACE.strip("{}")}">'.encode()
@@ -117,7 +123,7 @@ def _pieces(stream: IO[bytes]) -> Iterator[list[str]]:
         end = rest.rfind(_END)
         if end >= 0:
             end += len(_END)
-            yield _plain(rest[:end]) or list(chain(*_parsed((opening, rest[:end], b"</sst>"))))
+            yield _plain(rest[:end], opening) or _strings((opening, rest[:end], b"</sst>"))
             rest = rest[end:]
         chunk = stream.read(_CHUNK)
         if not chunk:
@@ -126,19 +132,37 @@ def _pieces(stream: IO[bytes]) -> Iterator[list[str]]:
     yield from _parsed((opening, rest))
 
 
-def _plain(data: bytes) -> list[str]:
-    """The strings where all of them are plainly spelled, else none."""
+def _plain(data: bytes, opening: bytes) -> list[str]:
+    """The strings where most of them are plainly spelled, else none; others between them go through the XML parser."""
     if len(data.translate(None, _CONTROLS)) < len(data):
         return []
     text = data.decode("utf-8")
-    found = _PLAIN.findall(text)
-    if len(found) != data.count(b"<si"):
+    pieces = _PLAIN.split(text)
+    others, found = pieces[::2], [one or "" for one in pieces[1::2]]
+    counts = {place: len(_ITEM.findall(one)) for place, one in enumerate(others) if one}
+    if len(counts) * _MOST_OTHERS > len(found):
         return []
     if "&" in text:
         found = [unescaped_text(one) if "&" in one else one for one in found]
     if "_x" in text or "\r" in text:
-        return [plain_text(one) for one in found]
-    return [one.strip() for one in found]
+        found = [plain_text(one) for one in found]
+    else:
+        found = [one.strip() for one in found]
+    if not counts:
+        return found
+    odd = _strings((opening, "".join(others[at] for at in counts).encode(), b"</sst>"))
+    if len(odd) != sum(counts.values()):
+        return []
+    rest, made, last = iter(odd), [], 0
+    for place, count in counts.items():
+        made += found[last:place]
+        made += islice(rest, count)
+        last = place
+    return made + found[last:]
+
+
+def _strings(data: Sequence[bytes]) -> list[str]:
+    return list(chain(*_parsed(data)))
 
 
 def _parsed(data: Iterator[bytes] | Sequence[bytes]) -> Iterator[list[str]]:

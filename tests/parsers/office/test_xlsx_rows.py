@@ -24,7 +24,7 @@ STRINGS = f'<sst xmlns="{MAIN}"><si><t>품번</t></si><si><t xml:space="preserve
 FREE = {"max_examples": 150, "deadline": None, "suppress_health_check": [HealthCheck.function_scoped_fixture]}  # fmt: skip
 
 
-def book(sheet: bytes) -> bytes:
+def book(sheet: bytes, strings: str = STRINGS) -> bytes:
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as package:
         for part, content in {
@@ -33,7 +33,7 @@ def book(sheet: bytes) -> bytes:
             "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{PACKAGE}"><Relationship Id="r1" Type="{REL}/worksheet" Target="worksheets/sheet1.xml"/>'
             f'<Relationship Id="r2" Type="{REL}/sharedStrings" Target="sharedStrings.xml"/><Relationship Id="r3" Type="{REL}/styles" Target="styles.xml"/></Relationships>',
             "xl/worksheets/sheet1.xml": sheet,
-            "xl/sharedStrings.xml": STRINGS,
+            "xl/sharedStrings.xml": strings,
             "xl/styles.xml": STYLES,
         }.items():
             package.writestr(part, content)
@@ -159,3 +159,24 @@ def test_a_sheet_longer_than_any_buffer_is_read_whole(parse):
     table = assert_alike(parse, rows).blocks[-1].table
     assert [c.text for c in table.cells[-2:]] == ["9000", "메모 9000"]
     assert len(table.cells) == 18_000
+
+
+ITEMS = st.sampled_from([
+    "<si><t>보통</t></si>", "<si><t/></si>", "<si/>", '<si><t xml:space="preserve"> 앞뒤 </t></si>\n', "<si><t>a&amp;b &#44033;</t></si>",
+    '<si><t>가나다</t><phoneticPr fontId="1" type="noConversion"/></si>', '<si><t /><phoneticPr fontId="1" /></si>',
+    "<si><r><rPr><b/></rPr><t>굵</t></r><r><t>게</t></r></si>", "<si><t>漢字</t><rPh sb='0' eb='2'><t>かんじ</t></rPh></si>",
+    "<si><t>줄_x000D_\n바꿈</t></si>", "<x:si/>", "<si><t>끝</t><extLst/></si>",
+])  # fmt: skip
+
+
+@given(st.lists(ITEMS, max_size=14))
+@settings(**FREE)
+def test_shared_strings_in_any_spelling_read_as_the_xml_parser_reads_them(parse, items):
+    rows = "".join(
+        f'<row r="{n}"><c r="A{n}"><v>{n}</v></c><c r="B{n}" t="s"><v>{n - 1}</v></c></row>'
+        for n in range(1, len(items) + 2)
+    )
+    texts = f'<sst xmlns="{MAIN}" xmlns:x="urn:x">{{}}{"".join(items)}</sst>'
+    plain = parse(book(sheet(rows, judged=False), texts.format("")), "xlsx")
+    judge = parse(book(sheet(rows, judged=False), texts.format("<!-- parsed -->")), "xlsx")
+    assert plain == judge
