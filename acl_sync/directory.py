@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Protocol
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from contracts.errors import ConfigError, DirectoryDownError, UnknownReaderError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
-    from contracts.access import Reader
+    from acl_sync.identity_map import Identity, IdentityMap
+    from contracts.access import Principal, Reader
+    from contracts.settings import LdapSettings
 
-__all__ = ["CombinedDirectory", "RealmDirectory"]
+__all__ = [
+    "CombinedDirectory",
+    "FindsAccounts",
+    "KeepsSnapshot",
+    "KnowsNames",
+    "RealmDirectory",
+    "SnapshotChange",
+]
+
+_SIGNED_IN = "oidc:"
 
 
 class RealmDirectory(Protocol):
@@ -32,6 +44,76 @@ class RealmDirectory(Protocol):
         ...
 
 
+@runtime_checkable
+class FindsAccounts(Protocol):
+    """A directory that finds people by what never changes: identity maps join its accounts."""
+
+    def account(self, principal: Principal) -> Reader | None:
+        """Whoever this is; None where it is of another directory.
+
+        Raises:
+            UnknownReaderError: nobody any more, or an account that may not sign in.
+            DirectoryDownError: it cannot be asked.
+        """
+        ...
+
+
+@runtime_checkable
+class KnowsNames(Protocol):
+    """A directory that tells what SIDs stand for."""
+
+    def names(self, sids: Iterable[str]) -> dict[str, str]:
+        """Names by SID; what is not known is left out."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SnapshotChange:
+    """What bringing a snapshot up to date did.
+
+    Attributes:
+        whole: Everything was read, not only what has changed.
+        entries: Entries that were written.
+        gone: Entries that were removed.
+    """
+
+    whole: bool
+    entries: int
+    gone: int = 0
+
+
+@runtime_checkable
+class KeepsSnapshot(Protocol):
+    """A directory that keeps a snapshot in the catalog, for while no server answers."""
+
+    @property
+    def realm(self) -> str:
+        """Its realm."""
+        ...
+
+    @property
+    def settings(self) -> LdapSettings:
+        """How it is reached."""
+        ...
+
+    def refresh(self, *, whole: bool = False) -> SnapshotChange:
+        """Bring the snapshot up to date.
+
+        Raises:
+            DirectoryDownError: no server answers; the snapshot stays as it is.
+            LeaseLostError: another process does the same at this moment.
+        """
+        ...
+
+    def check(self) -> None:
+        """Ask a server for something small.
+
+        Raises:
+            DirectoryDownError: none answers.
+        """
+        ...
+
+
 class CombinedDirectory:
     """See :class:`contracts.sources.Directory`.
 
@@ -39,6 +121,7 @@ class CombinedDirectory:
         directories: One a realm.
         cache_seconds: How long an answer serves; 0: never.
         clock: Seconds, monotonic.
+        identities: Which accounts are of one person; None: none are.
     """
 
     def __init__(
@@ -47,10 +130,12 @@ class CombinedDirectory:
         *,
         cache_seconds: float = 60.0,
         clock: Callable[[], float] = time.monotonic,
+        identities: IdentityMap | None = None,
     ) -> None:
         self._directories = tuple(directories)
         self._cache_seconds = cache_seconds
         self._clock = clock
+        self._identities = identities
         self._cache: dict[tuple[str, str], tuple[float, Reader]] = {}
 
     def reader(self, name: str) -> Reader:
@@ -61,7 +146,7 @@ class CombinedDirectory:
             DirectoryDownError: a directory that might know the name does not answer.
             ConfigError: two directories claim the same realm.
         """
-        return self._resolve("reader", name)
+        return self._kept("reader", name, self._person)
 
     def group(self, name: str) -> Reader:
         """Resolve a group.
@@ -69,13 +154,69 @@ class CombinedDirectory:
         Raises:
             UnknownReaderError: no group of that name, or more than one.
         """
-        return self._resolve("group", name)
+        return self._kept("group", name, lambda name: self._one("group", name))
 
-    def _resolve(self, kind: str, name: str) -> Reader:
+    def names(self, principals: Iterable[Principal]) -> dict[Principal, str]:
+        """What SIDs stand for, as ``NAME@realm``, for people to read; what is not known is left out."""
+        sids = sorted({p.removeprefix("sid:") for p in principals if p.startswith("sid:")})
+        found: dict[Principal, str] = {}
+        for directory in self._directories:
+            if sids and isinstance(directory, KnowsNames):
+                names = directory.names(sids)
+                found |= {f"sid:{sid}": f"{n}@{directory.realm}" for sid, n in names.items()}
+        return found
+
+    def _kept(self, kind: str, name: str, resolve: Callable[[str], Reader]) -> Reader:
         kept = self._cache.get((kind, name))
         if kept is not None and self._clock() - kept[0] < self._cache_seconds:
             return kept[1]
         self._cache.pop((kind, name), None)
+        asked_at = self._clock()
+        found = resolve(name)
+        self._cache[kind, name] = (asked_at, found)
+        return found
+
+    def _person(self, name: str) -> Reader:
+        if self._identities is None:
+            return self._one("reader", name)
+        if name.startswith(_SIGNED_IN):
+            return self._signed_in(name, self._identities)
+        found = self._one("reader", name)
+        person = self._identities.of(found.account)
+        return found if person is None else self._joined(found, person)
+
+    def _signed_in(self, name: str, identities: IdentityMap) -> Reader:
+        """Somebody by who they signed in as: all of their accounts that still are."""
+        person = identities.of(frozenset({name}))
+        alive = [] if person is None else [r for p in person.accounts for r in self._accounts(p)]
+        if person is None or not alive:
+            raise _unknown(name)
+        return self._joined(replace(alive[0], name=name), person)
+
+    def _joined(self, reader: Reader, person: Identity) -> Reader:
+        """With everything that the person's other accounts may be named by; those that are closed add nothing."""
+        principals = {*reader.principals, *person.mailboxes}
+        account = {*reader.account, *person.mailboxes}
+        for principal in person.accounts:
+            if principal not in reader.account:
+                for other in self._accounts(principal):
+                    principals |= other.principals
+                    account |= other.account
+        return replace(reader, principals=frozenset(principals), account=frozenset(account))
+
+    def _accounts(self, principal: Principal) -> list[Reader]:
+        found = []
+        for directory in self._directories:
+            if isinstance(directory, FindsAccounts):
+                try:
+                    one = directory.account(principal)
+                except UnknownReaderError:
+                    continue
+                if one is not None:
+                    found.append(one)
+        return found
+
+    def _one(self, kind: str, name: str) -> Reader:
         found: list[tuple[str, Reader]] = []
         down: DirectoryDownError | None = None
         realms: list[str] = []
@@ -95,14 +236,26 @@ class CombinedDirectory:
         if down is not None and not any(name.endswith(f"@{realm}") for realm, _ in found):
             raise down  # whoever it is, the other directory might know another one of that name
         if not found:
-            raise UnknownReaderError(
-                f"{name}: 알 수 없는 사용자 또는 그룹입니다 (unknown)",
-                advice="directory.yaml 또는 계정을 확인하세요 (check directory.yaml or the accounts)",
-            )
-        if len(found) > 1:
+            raise _unknown(name)
+        if len(found) > 1 and not self._same_person([reader for _, reader in found]):
             choices = ", ".join(f"{name}@{realm}" for realm, _ in found)
             raise UnknownReaderError(
                 f"{name}: 여러 디렉터리에 있습니다 (in more than one directory)", advice=choices
             )
-        self._cache[kind, name] = (self._clock(), found[0][1])
         return found[0][1]
+
+    def _same_person(self, readers: Sequence[Reader]) -> bool:
+        """Whether all of them are accounts of one person, who is joined from any of them."""
+        if self._identities is None:
+            return False
+        first = self._identities.of(readers[0].account)
+        return first is not None and all(
+            self._identities.of(reader.account) is first for reader in readers[1:]
+        )
+
+
+def _unknown(name: str) -> UnknownReaderError:
+    return UnknownReaderError(
+        f"{name}: 알 수 없는 사용자 또는 그룹입니다 (unknown)",
+        advice="directory.yaml, 계정, 디렉터리 서버를 확인하세요 (check directory.yaml, accounts, directory servers)",
+    )

@@ -14,7 +14,7 @@
 from __future__ import annotations
 
 import unicodedata
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -81,7 +81,13 @@ class YamlDirectory:
                 f"{name}: 디렉터리에 없거나 사용 중지된 사용자입니다 (unknown or disabled)"
             )
         groups = _closure(people, people.users[account])
-        return _reader(name, people.realm, {f"user:{account}", *groups})
+        found = _reader(name, people.realm, {f"user:{account}", *groups})
+        return replace(found, account=frozenset({f"user:{account}@{people.realm}"}))
+
+    def account(self, principal: str) -> Reader | None:
+        """See :class:`acl_sync.directory.FindsAccounts`; names are ids here."""
+        kind, _, name = principal.partition(":")
+        return self.reader(name) if kind == "user" and name.endswith(f"@{self.realm}") else None
 
     def group(self, name: str) -> Reader:
         """What a mere member of this group may name itself by."""

@@ -67,12 +67,31 @@ class LocalAccounts:
             raise UnknownReaderError(
                 f"{name}: 이 컴퓨터에 없는 계정입니다 (no such account)"
             ) from problem
+        return self._reader(name, entry)
+
+    def account(self, principal: str) -> Reader | None:
+        """See :class:`acl_sync.directory.FindsAccounts`."""
+        number = principal.removeprefix("uid:").removesuffix(f"@{self.realm}")
+        if principal != f"uid:{number}@{self.realm}" or not number.isdecimal():
+            return None
+        try:
+            return self._reader(principal, pwd.getpwuid(int(number)))
+        except (KeyError, OverflowError) as problem:
+            raise UnknownReaderError(f"{principal}: 없는 계정입니다 (no such account)") from problem
+
+    def _reader(self, name: str, entry: pwd.struct_passwd) -> Reader:
         if _expired(entry.pw_name):
             raise UnknownReaderError(f"{name}: 만료된 계정입니다 (the account has expired)")
         groups = os.getgrouplist(entry.pw_name, entry.pw_gid)
-        principals = {f"uid:{entry.pw_uid}@{self.realm}", f"everyone@{self.realm}"}
+        account = f"uid:{entry.pw_uid}@{self.realm}"
+        principals = {account, f"everyone@{self.realm}"}
         principals |= {f"gid:{group}@{self.realm}" for group in groups}
-        return Reader(name=name, principals=frozenset(principals), realm=self.realm)
+        return Reader(
+            name=name,
+            principals=frozenset(principals),
+            realm=self.realm,
+            account=frozenset({account}),
+        )
 
     def group(self, name: str) -> Reader:
         """What a mere member of this group may name itself by."""

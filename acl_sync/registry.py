@@ -91,6 +91,8 @@ PERMISSION_READERS: tuple[PermissionReaderEntry, ...] = (
 DIRECTORIES: tuple[DirectoryEntry, ...] = (
     DirectoryEntry("yaml", "acl_sync.directory_yaml:open_directories"),
     DirectoryEntry("local", "acl_sync.local_accounts:open_directories"),
+    DirectoryEntry("ad", "acl_sync.ldap.opening:open_ad"),
+    DirectoryEntry("openldap", "acl_sync.ldap.opening:open_openldap"),
 )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from app.directories import refresh_snapshot
 from app.wiring import source_run, source_settings
 
 if TYPE_CHECKING:
@@ -28,5 +29,6 @@ def step_kit(kit: Kit, progress: Callable[[str], None] | None = None) -> StepKit
         kit=kit,
         settings_of=lambda name: source_settings(kit.catalog, name),
         run_of=lambda name: source_run(kit, source_settings(kit.catalog, name)),
+        refresh_directory=lambda realm: refresh_snapshot(kit.settings, kit.catalog, realm),
         progress=progress or (lambda _line: None),
     )

@@ -15,22 +15,23 @@ from contracts.settings import CatalogSettings, Settings, SourceSettings
 
 if TYPE_CHECKING:
     from collections import Counter
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     from acl_sync.directory import CombinedDirectory
     from acl_sync.view import CatalogAccess
     from app.controls import Controls
     from catalog.catalog import Catalog
-    from contracts.access import Reader
+    from contracts.access import Principal, Reader
     from contracts.ports import BlobStore, IndexBackend
-    from contracts.sources import Directory, PermissionReader
+    from contracts.sources import PermissionReader
     from ingest.kit import Kit
     from ingest.rebuild import Rebuild
     from ingest.runs import SourceRun
     from search.service import Searcher
 
 __all__ = [
+    "PeopleNow",
     "SearchParts",
     "open_access",
     "open_blobs",
@@ -278,7 +279,7 @@ def permission_reader(settings: SourceSettings, controls: Controls) -> Permissio
     return make_permission_reader(settings.model_copy(update={"acl": acl}))
 
 
-class _PeopleNow:
+class PeopleNow:
     """Everyone whom the configured directories know now: a source that was first read while a service runs counts, too."""
 
     def __init__(self, settings: Settings, catalog: Catalog) -> None:
@@ -287,13 +288,20 @@ class _PeopleNow:
         self._made: tuple[tuple[Path, ...], CombinedDirectory] | None = None
 
     def reader(self, name: str) -> Reader:
+        """See :class:`contracts.sources.Directory`."""
         return self._now().reader(name)
 
     def group(self, name: str) -> Reader:
+        """See :class:`contracts.sources.Directory`."""
         return self._now().group(name)
+
+    def names(self, principals: Iterable[Principal]) -> dict[Principal, str]:
+        """What SIDs stand for, for people to read."""
+        return self._now().names(principals)
 
     def _now(self) -> CombinedDirectory:
         from acl_sync.directory import CombinedDirectory
+        from acl_sync.identity_map import IdentityMap
         from acl_sync.registry import DirectoryOptions, make_directories
 
         roots = self._roots()
@@ -301,7 +309,15 @@ class _PeopleNow:
             options = DirectoryOptions(settings=self._settings, roots=roots, catalog=self._catalog)
             cache_seconds = self._settings.cache_seconds
             directories = make_directories(options)
-            self._made = roots, CombinedDirectory(directories, cache_seconds=cache_seconds)
+            map_file = self._settings.identity_map
+            self._made = (
+                roots,
+                CombinedDirectory(
+                    directories,
+                    cache_seconds=cache_seconds,
+                    identities=IdentityMap(map_file) if map_file else None,
+                ),
+            )
         return self._made[1]
 
     def _roots(self) -> tuple[Path, ...]:
@@ -317,9 +333,9 @@ class _PeopleNow:
         return tuple(roots)
 
 
-def open_directory(settings: Settings, catalog: Catalog) -> Directory:
+def open_directory(settings: Settings, catalog: Catalog) -> PeopleNow:
     """Everyone whom the configured directories know."""
-    return _PeopleNow(settings, catalog)
+    return PeopleNow(settings, catalog)
 
 
 def open_access(settings: Settings, catalog: Catalog) -> CatalogAccess:

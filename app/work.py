@@ -9,9 +9,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, Self, TypeVar
 
-from contracts.errors import ConfigError, NotFoundError, SeogaError
+from contracts.errors import (
+    ConfigError,
+    DirectoryDownError,
+    LeaseLostError,
+    NotFoundError,
+    SeogaError,
+)
 from contracts.settings import Settings, SourceSettings
-from contracts.tasks import TaskKind, TaskRecord, TaskRequest
+from contracts.tasks import DIRECTORY_TASKS, TaskKind, TaskRecord, TaskRequest
 from ingest.beside import beside
 
 if TYPE_CHECKING:
@@ -150,6 +156,7 @@ def _open_steps(
     reload: Callable[[], Settings],
     once: Once,
 ) -> Iterator[StepKit]:
+    from app.directories import refresh_snapshot
     from app.wiring import open_kit_on, source_run, source_settings
     from ingest.drain import reconcile
     from ingest.steps import StepKit
@@ -161,6 +168,7 @@ def _open_steps(
             kit=kit,
             settings_of=lambda name: source_settings(catalog, name),
             run_of=lambda name: source_run(kit, source_settings(catalog, name)),
+            refresh_directory=lambda realm: refresh_snapshot(settings, catalog, realm),
         )
 
 
@@ -213,13 +221,21 @@ def open_beat(settings: Settings) -> Iterator[Beat]:
     from ingest.beat import Beat
 
     with open_catalog(settings) as catalog, open_ringer(settings, catalog) as ringer:
-        yield Beat(catalog, ringer, settings.queue, lambda: schedules_of(catalog))
+        yield Beat(catalog, ringer, settings.queue, lambda: schedules_of(catalog, settings))
 
 
-def schedules_of(catalog: Catalog) -> Iterator[Schedule]:
-    """The schedules of all sources that are not paused."""
+def schedules_of(catalog: Catalog, settings: Settings) -> Iterator[Schedule]:
+    """The schedules of all sources that are not paused, and of the snapshots of directories."""
     from ingest.beat import Schedule
 
+    for directory in settings.directory.ldap:
+        snapshot = catalog.people.snapshot(directory.name)
+        yield Schedule(
+            kind=TaskKind.ACL,
+            source=f"{DIRECTORY_TASKS}{directory.name}",
+            when=directory.snapshot_schedule,
+            last=snapshot.refreshed_at if snapshot else "",
+        )
     for record in catalog.sources.list():
         if record.paused:
             continue
@@ -279,7 +295,7 @@ def open_embedded_beat(settings: Settings) -> Iterator[Beat]:
         queue: WorkQueue = make_queue(options)
         try:
             ringer = Ringer(catalog, queue, settings.queue, tuple(steps))
-            yield Beat(catalog, ringer, settings.queue, lambda: schedules_of(catalog))
+            yield Beat(catalog, ringer, settings.queue, lambda: schedules_of(catalog, settings))
         finally:
             queue.close()
 
@@ -302,6 +318,9 @@ def _run(tools: _Embedded, tasks: Sequence[TaskRecord], *, content: bool) -> lis
     log = structlog.get_logger()
     for task in tasks:
         name = task.request.source
+        if name.startswith(DIRECTORY_TASKS):
+            _follow_directory(tools, task)
+            continue
         with open_kit(tools.settings) as kit:
             try:
                 run = source_run(kit, source_settings(kit.catalog, name))
@@ -318,6 +337,19 @@ def _run(tools: _Embedded, tasks: Sequence[TaskRecord], *, content: bool) -> lis
             )
         tools.catalog.tasks.finish(task.request.key, task.worker)
     return []
+
+
+def _follow_directory(tools: _Embedded, task: TaskRecord) -> None:
+    """Bring a snapshot up to date; where no server answers, the snapshot says so, and the next slot tries again."""
+    from app.directories import refresh_snapshot
+
+    detail = ""
+    try:
+        realm = task.request.source.removeprefix(DIRECTORY_TASKS)
+        refresh_snapshot(tools.settings, tools.catalog, realm)
+    except (DirectoryDownError, LeaseLostError) as problem:
+        detail = problem.code
+    tools.catalog.tasks.finish(task.request.key, task.worker, detail=detail)
 
 
 def _alert(tools: _Embedded, task: TaskRecord) -> None:

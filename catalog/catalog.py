@@ -18,6 +18,7 @@ from catalog.migrate import migrate
 from catalog.outbox import OutboxStore
 from catalog.outcomes import OutcomeStore
 from catalog.overlay import OverlayStore
+from catalog.people import PeopleStore
 from catalog.principals import PrincipalStore
 from catalog.quality import QualityStore
 from catalog.queries import QueryStore
@@ -57,6 +58,7 @@ class Catalog:
         self.reviews = ReviewStore(database)
         self.ledger = LedgerStore(database)
         self.principals = PrincipalStore(database)
+        self.people = PeopleStore(database)
         self.meta = MetaStore(database)
         self.tasks = TaskStore(database)
 

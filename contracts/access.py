@@ -93,11 +93,14 @@ class Reader:
         name: As the query named them.
         principals: Everything that entries may name them by, groups included.
         realm: Realm of the directory that knows them, or "".
+        account: What names this account alone and never changes or passes on: ``sid:…``, ``uid:N@realm``,
+            ``uuid:…@realm``; what an identity map joins accounts by.
     """
 
     name: str
     principals: frozenset[Principal]
     realm: str = ""
+    account: frozenset[Principal] = frozenset()
 
 
 _RESTRICTED = "|unlocked"

@@ -10,14 +10,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-__all__ = ["TaskKind", "TaskRecord", "TaskRequest", "TaskState"]
+__all__ = ["DIRECTORY_TASKS", "TaskKind", "TaskRecord", "TaskRequest", "TaskState"]
+
+DIRECTORY_TASKS = "directory:"
+"""What stands before a realm where a task of kind ``acl`` is about a directory; no source has such a name."""
 
 
 class TaskKind(StrEnum):
     """The queues, one for each kind of work."""
 
     ACL = "acl"
-    """Follow a source's permissions, moves and deletions."""
+    """Follow a source's permissions, moves and deletions; or bring a directory's snapshot up to date."""
     SCAN = "scan"
     """List a source and ask for the work that it needs."""
     PARSE = "parse"

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from app.directories import directory, refresh_all, whois
+
 if TYPE_CHECKING:
     from acl_sync.access import Decision
     from catalog.catalog import Catalog
@@ -28,6 +30,10 @@ def command() -> None:
     """권한을 동기화하고 설명합니다 (synchronise and explain permissions)."""
 
 
+command.add_command(directory)
+command.add_command(whois)
+
+
 @command.command("sync")
 @click.argument("sources", nargs=-1)
 @click.option(
@@ -41,8 +47,11 @@ def sync(sources: tuple[str, ...], *, full: bool) -> None:
     from contracts.errors import SeogaError
     from contracts.settings import load_settings
 
+    settings = load_settings()
     failed = False
-    with open_kit(load_settings()) as kit:
+    with open_kit(settings) as kit:
+        if not sources:
+            failed = not refresh_all(settings, kit.catalog)
         names = sources or tuple(record.name for record in kit.catalog.sources.list())
         for name in names:
             try:

@@ -111,7 +111,7 @@ def _schedules(settings: Settings) -> Iterator[None]:
     from ingest.schedules import check_schedule
 
     with open_catalog(settings) as catalog:
-        for schedule in schedules_of(catalog):
+        for schedule in schedules_of(catalog, settings):
             check_schedule(schedule.when)
     scheduler = BackgroundScheduler(job_defaults={"coalesce": True, "max_instances": 1})
     scheduler.add_job(housekeeping, "cron", hour=3, minute=30, args=(settings,), id="housekeeping")

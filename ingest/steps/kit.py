@@ -35,6 +35,7 @@ class StepKit:
         kit: Stores and tools.
         settings_of: Settings of a source, by name.
         run_of: A run over a source, by name; opens the source and its access lists now.
+        refresh_directory: Brings the snapshot of a directory up to date, by its realm.
         progress: Told, in one line without document text, how far a long step has come.
         recent: Vectors that this process made lately.
     """
@@ -42,6 +43,7 @@ class StepKit:
     kit: Kit
     settings_of: Callable[[str], SourceSettings]
     run_of: Callable[[str], SourceRun]
+    refresh_directory: Callable[[str], None]
     progress: Callable[[str], None] = _unheard
     recent: RecentVectors = field(default_factory=RecentVectors)
     _opened: dict[str, tuple[float, SourceRun]] = field(default_factory=dict)

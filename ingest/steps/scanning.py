@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from catalog.statements import batches
 from catalog.task_rows import TaskFilter
-from contracts.tasks import TaskState
+from contracts.errors import DirectoryDownError, LeaseLostError
+from contracts.tasks import DIRECTORY_TASKS, TaskState
 from ingest.steps.asking import parse_request
 from ingest.steps.sweeping import sweep
 
@@ -46,7 +47,7 @@ def scan(step: StepKit, tasks: Sequence[TaskRecord]) -> list[TaskRequest]:
 
 
 def acl(step: StepKit, tasks: Sequence[TaskRecord]) -> list[TaskRequest]:
-    """Follow a source's permissions, moves and deletions; parse nothing.
+    """Follow a source's permissions, moves and deletions; parse nothing. Or bring a directory's snapshot up to date.
 
     Raises:
         SourceUnreachableError: nothing was changed.
@@ -60,6 +61,16 @@ def acl(step: StepKit, tasks: Sequence[TaskRecord]) -> list[TaskRequest]:
             sweep(step.kit)
             step.done(task)
     return []
+
+
+def _follow_directory(step: StepKit, task: TaskRecord) -> None:
+    """Bring a snapshot up to date; where no server answers, the snapshot says so, and the next slot tries again."""
+    try:
+        step.refresh_directory(task.request.source.removeprefix(DIRECTORY_TASKS))
+    except (DirectoryDownError, LeaseLostError) as problem:
+        step.done(task, problem.code)
+    else:
+        step.done(task)
 
 
 def _on(step: StepKit, task: TaskRecord) -> bool:

@@ -17,11 +17,11 @@ _BUILDERS = Path(__file__).with_name("builders")
 
 
 @pytest.fixture
-def make_bench(tmp_path):
+def make_bench(tmp_path, request):
     """``make_bench("source", "filesystem")``: a fresh bench of an adapter, in a folder of its own.
 
     An adapter is tested on what its bench sets up: ``bench(folder)`` of ``builders/<port>_<name>.py``. What a
-    bench must offer stands in the suite of its port.
+    bench must offer stands in the suite of its port. Fixtures that the module names in ``SERVERS`` are handed on.
     """
     for folder in (tmp_path, *tmp_path.parents):
         mode = folder.stat().st_mode
@@ -40,7 +40,9 @@ def make_bench(tmp_path):
             )
         folder = tmp_path / f"{port}-{next(numbers)}"
         folder.mkdir(mode=0o755)
-        opened.append(load_builder(path).bench(folder))
+        module = load_builder(path)
+        servers = [request.getfixturevalue(name) for name in getattr(module, "SERVERS", ())]
+        opened.append(module.bench(folder, *servers))
         return opened[-1]
 
     yield make

@@ -85,7 +85,7 @@ class LocalBench:
 
     def group(self, name):
         """What entries may name this group by."""
-        return f"gid:{self._number(f'group:{name}')}@local"
+        return {f"gid:{self._number(f'group:{name}')}@local"}
 
     def break_down(self):
         """From now on the directory cannot be asked."""

@@ -47,7 +47,7 @@ class YamlBench:
 
     def group(self, name):
         """What entries may name this group by."""
-        return f"group:{name}@{self.realm}"
+        return {f"group:{name}@{self.realm}"}
 
     def break_down(self):
         """From now on the directory cannot be asked."""

@@ -1,0 +1,179 @@
+"""OpenLDAP and its like, asked now: groups that list somebody, and the groups that list those."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from ldap3.utils.conv import escape_filter_chars
+
+from acl_sync.ldap.found import Found, chosen, known_name, unambiguous
+from acl_sync.ldap.openldap_entries import (
+    GROUPS,
+    attributes,
+    entry_of,
+    group_keys,
+    id_attribute,
+    person_keys,
+    user_attribute,
+)
+from catalog.people import GROUP, PERSON
+from catalog.statements import batches
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from acl_sync.ldap.client import Entry, LdapClient, Session
+    from catalog.people import DirectoryEntry
+    from contracts.settings import LdapSettings
+
+__all__ = ["OpenLdap"]
+
+_BATCH = 50
+
+
+class OpenLdap:
+    """Live lookups in one tree.
+
+    Args:
+        settings: Of the directory.
+        client: Sessions with its servers.
+        now: The time.
+    """
+
+    def __init__(
+        self,
+        settings: LdapSettings,
+        client: LdapClient,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        self._settings = settings
+        self._client = client
+        self._now = now
+        self._attributes = attributes(settings)
+
+    def person(self, name: str) -> Found:
+        """Somebody by ``uid`` or mail address (or what ``user_attribute`` says).
+
+        Raises:
+            UnknownReaderError: nobody, more than one, or an account that may not sign in.
+            DirectoryDownError: no server answers.
+        """
+        plain = known_name(name, self._settings.name)
+        keys = person_keys(plain, self._settings)
+        wanted = f"({user_attribute(self._settings)}={_safe(plain)})"
+        if len(keys) > 1:
+            wanted = f"(|{wanted}(mail={_safe(plain)}))"
+        return self._client.run(lambda session: self._person(session, wanted, keys, name))
+
+    def account(self, key: str) -> Found:
+        """Somebody by ``uid:N`` or ``uuid:…``.
+
+        Raises:
+            UnknownReaderError: nobody, or an account that may not sign in.
+            DirectoryDownError: no server answers.
+        """
+        kind, _, value = key.partition(":")
+        attribute = {"uid": "uidNumber", "uuid": id_attribute(self._settings)}.get(kind)
+        if attribute is None:
+            return Found(entry=chosen((), key, None))
+        wanted = f"({attribute}={_safe(value)})"
+        return self._client.run(lambda session: self._person(session, wanted, (key,), key))
+
+    def group(self, name: str) -> Found:
+        """A group by its name, with the groups that it is in.
+
+        Raises:
+            UnknownReaderError: none of that name, or more than one.
+            DirectoryDownError: no server answers.
+        """
+        plain = known_name(name, self._settings.name)
+
+        def work(session: Session) -> Found:
+            keys = set(group_keys(plain))
+            found = self._search(session, f"(&{GROUPS}(cn={_safe(plain)}))")
+            entries = [e for _, e in found if e.kind == GROUP and keys & set(e.keys)]
+            entry = chosen(entries, name, None)
+            return Found(
+                entry=entry, groups=self._above(session, [f"(member={_safe(entry.dn)})"], entry.dn)
+            )
+
+        return self._client.run(work)
+
+    def strangers(self, found: Found) -> tuple[DirectoryEntry, ...]:  # noqa: ARG002  see LivePeople
+        """None: nothing here stands for accounts of other directories."""
+        return ()
+
+    def names(self, sids: Iterable[str]) -> dict[str, str]:  # noqa: ARG002  see LivePeople
+        """None: nobody has a SID here."""
+        return {}
+
+    def _person(self, session: Session, wanted: str, keys: tuple[str, ...], name: str) -> Found:
+        found = self._search(session, wanted)
+        people = [(r, e) for r, e in found if e.kind == PERSON and set(keys) & set(e.keys)]
+        entry = chosen([e for _, e in people], name, self._now())
+        raw = next(r for r, e in people if e.entry_id == entry.entry_id)
+        names = raw.texts(user_attribute(self._settings))
+        start = [
+            *(f"({attribute}={_safe(entry.dn)})" for attribute in ("member", "uniqueMember")),
+            *(f"(&(objectClass=posixGroup)(memberUid={_safe(uid)}))" for uid in names),
+        ]
+        if gid := raw.text("gidNumber"):
+            start.append(f"(&(objectClass=posixGroup)(gidNumber={_safe(gid)}))")
+        return Found(entry=entry, groups=self._above(session, start, entry.dn))
+
+    def _above(self, session: Session, start: list[str], dn: str) -> tuple[DirectoryEntry, ...]:
+        """Every group that one of these filters finds, or that lists such a group."""
+        groups: dict[str, DirectoryEntry] = {}
+        waiting, below = start, [dn]
+        while waiting:
+            newly: list[DirectoryEntry] = []
+            found = [
+                pair
+                for some in batches(waiting, _BATCH)
+                for pair in self._search(session, f"(&{GROUPS}(|{''.join(some)}))")
+            ]
+            found += self._dynamic(session, below)
+            for _, entry in found:
+                if entry.kind == GROUP and entry.entry_id not in groups:
+                    groups[entry.entry_id] = entry
+                    newly.append(entry)
+            below = [entry.dn for entry in newly]
+            waiting = [
+                f"({attribute}={_safe(place)})"
+                for place in below
+                for attribute in ("member", "uniqueMember")
+            ]
+        return self._named_once(session, groups)
+
+    def _dynamic(
+        self, session: Session, below: list[str]
+    ) -> Iterator[tuple[Entry, DirectoryEntry]]:
+        """Groups without a list of their own, whose members the server works out: it says so in ``memberOf`` alone."""
+        for dn in below:
+            of = session.base(dn, ("memberOf",))
+            for place in of.texts("memberOf") if of else ():
+                found = session.base(place, self._attributes)
+                entry = entry_of(found, self._settings) if found else None
+                if found is not None and entry is not None and not entry.inside:
+                    yield found, entry
+
+    def _named_once(
+        self, session: Session, groups: dict[str, DirectoryEntry]
+    ) -> tuple[DirectoryEntry, ...]:
+        """The groups; a name that several groups of the tree share names none of them."""
+        names = sorted({entry.name for entry in groups.values()})
+        same: list[DirectoryEntry] = []
+        for some in batches(names, _BATCH):
+            wanted = "".join(f"(cn={_safe(name)})" for name in some)
+            same += [e for _, e in self._search(session, f"(&{GROUPS}(|{wanted}))")]
+        return unambiguous(groups.values(), same)
+
+    def _search(self, session: Session, wanted: str) -> list[tuple[Entry, DirectoryEntry]]:
+        found = session.search(self._settings.base, wanted, self._attributes)
+        pairs = ((one, entry_of(one, self._settings)) for one in found)
+        return [(one, entry) for one, entry in pairs if entry is not None]
+
+
+def _safe(text: str) -> str:
+    return str(escape_filter_chars(text))
