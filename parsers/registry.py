@@ -39,7 +39,7 @@ class ParserEntry:
 
 
 PARSERS: tuple[ParserEntry, ...] = (
-    ParserEntry("pdf", frozenset({"pdf"}), "parsers.pdf:PdfParser", version=5),
+    ParserEntry("pdf", frozenset({"pdf"}), "parsers.pdf:PdfParser", version=6),
     ParserEntry(
         "image",
         frozenset({"png", "jpeg", "tiff", "bmp", "gif", "webp"}),

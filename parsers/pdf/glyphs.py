@@ -2,7 +2,35 @@
 
 from __future__ import annotations
 
-__all__ = ["PRIVATE", "SYMBOL_BASE", "is_unmapped", "looks_broken"]
+import functools
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from parsers.common.paged.textline import is_hangul, is_wide
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = [
+    "CLOSES",
+    "HANGUL",
+    "OPENS",
+    "PRIVATE",
+    "SPACE",
+    "SYMBOL_BASE",
+    "UNMAPPED",
+    "WIDE",
+    "is_unmapped",
+    "kinds_of",
+    "looks_broken",
+]
+
+SPACE, WIDE, HANGUL, OPENS, CLOSES, UNMAPPED = (1 << bit for bit in range(6))
+"""What :func:`kinds_of` says of a character."""
+_SEEN = 1 << 6
+_CLOSING = frozenset(".,:;!?)]}»”’」』】〉》·…%℃")
+_OPENING = frozenset("([{«“‘「『【〈《")
 
 SYMBOL_BASE = 0xF000
 """Where symbol fonts keep their characters: this plus the character code."""
@@ -34,6 +62,31 @@ def is_unmapped(char: str) -> bool:
         or "\x7f" <= char <= "\x9f"
         or char >= "\U000f0000"
     )
+
+
+def kinds_of(codes: NDArray[Any]) -> NDArray[np.uint8]:
+    """White space, wide, Hangul, unmapped, before or behind which no space is missing: bits for each character."""
+    table = _kinds()
+    new = codes[table[codes] == 0]
+    for code in set(new.tolist()):
+        char = chr(code)
+        table[code] = (
+            _SEEN
+            | SPACE * char.isspace()
+            | WIDE * is_wide(char)
+            | HANGUL * is_hangul(char)
+            | OPENS * (char in _OPENING)
+            | CLOSES * (char in _CLOSING)
+            | UNMAPPED * is_unmapped(char)
+        )
+    kinds: NDArray[np.uint8] = table[codes]
+    return kinds
+
+
+@functools.cache
+def _kinds() -> NDArray[np.uint8]:
+    """Of the characters met so far."""
+    return np.zeros(0x110000, np.uint8)
 
 
 def looks_broken(text: str, characters: int, unmapped: int) -> bool:

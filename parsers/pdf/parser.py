@@ -28,6 +28,7 @@ from parsers.pdf.extras import (
     page_attachments,
     properties,
 )
+from parsers.pdf.fonts import Fonts
 from parsers.pdf.opening import LIBRARY_ERRORS, is_huge, open_pdf, upright
 from parsers.pdf.reading import read_page
 from parsers.pdf.scans import (
@@ -122,6 +123,7 @@ class _Reading:
         self._context = context
         self._recognizer = Recognizer(context.ocr)
         self._problems = _Problems()
+        self._fonts = Fonts()
         self._files: list[tuple[str, bytes]] = []
         self._waiting: list[int] = []
         self._sheet = StripSheet()
@@ -216,11 +218,11 @@ class _Reading:
         links = link_targets(page)
         self._files += page_attachments(page, self._problems.notes)
         back = upright(page)
-        content = read_page(page)
+        content = read_page(page, self._fonts)
         turn = max(content.sideways, key=lambda t: content.sideways[t], default=0)
         if turn and content.sideways[turn] >= _SIDEWAYS:
             back = upright(page, turn)
-            content = read_page(page)
+            content = read_page(page, self._fonts)
         shown_text = "".join(line.text for line in content.lines)
         links = [link for link in links if link.removeprefix("mailto:") not in shown_text]
         record = PageRecord(number=number, content=content, notes=notes, links=links)

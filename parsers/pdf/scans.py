@@ -117,8 +117,7 @@ def outlined_lines(content: PageContent) -> list[Box]:
     Some programs draw headings in bold so, a shape for each glyph or word.
     """
     shapes = sorted(
-        {rounded(box) for box in content.outlines if not _taken(box, content)},
-        key=lambda box: (box[1] + box[3], box[0]),
+        {rounded(box) for box in _free(content)}, key=lambda box: (box[1] + box[3], box[0])
     )
     rows: list[list[Box]] = []
     for box in shapes:
@@ -137,13 +136,17 @@ def outlined_lines(content: PageContent) -> list[Box]:
     return [box for run in runs if _about_as_high(box := cover(run), usual)]
 
 
-def _taken(box: Box, content: PageContent) -> bool:
-    """A character of the text layer stands there: not just a gap that words drawn as curves fill."""
-    least = _TOUCHES * (box[2] - box[0])
-    return any(
-        overlap(box[1], box[3], line.box[1], line.box[3]) > 0 and line.inked(box[0], box[2], least)
-        for line in content.lines
-    )
+def _free(content: PageContent) -> list[Box]:
+    """Shapes where no character of the text layer stands, or just the gap that words drawn as curves fill."""
+    shapes = np.array(content.outlines).reshape(-1, 1, 4)
+    lines = np.array([line.box for line in content.lines]).reshape(1, -1, 4)
+    shared = np.minimum(shapes, lines)[..., 2:] - np.maximum(shapes, lines)[..., :2]
+    taken: set[int] = set()
+    for index, line in np.argwhere((shared > 0).all(axis=2)).tolist():
+        left, _, right, _ = content.outlines[index]
+        if index not in taken and content.lines[line].inked(left, right, _TOUCHES * (right - left)):
+            taken.add(index)
+    return [box for index, box in enumerate(content.outlines) if index not in taken]
 
 
 def parted(lines: Sequence[TextLine], found: Sequence[TextLine]) -> list[TextLine]:

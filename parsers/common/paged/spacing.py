@@ -1,79 +1,24 @@
-"""Lost word spaces, found again from where the glyphs stand.
-
-Many Korean PDFs (Hancom's above all) hold no space characters: words are placed. A gap counts as a
-space where it clearly exceeds the gap that this line (or page) has inside words, which itself may
-be negative or wide when a line is condensed or stretched to fit.
-"""
+"""Word spaces between lines, and those that a text has lost."""
 
 from __future__ import annotations
 
 from collections import Counter
-from statistics import median
 from typing import TYPE_CHECKING
 
 from parsers.common.paged.textline import is_hangul, is_wide
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
-__all__ = ["Wrapping", "lost_spaces_share", "space_after", "usual_gap"]
+__all__ = ["Wrapping", "lost_spaces_share"]
 
-_LEAST_EM = 0.16
-_MIN_GAPS = 5
 _LONG_RUN = 14
 _FEW_LINES = 4
 _KEPT_SHARE = 0.25
 _FEW_VOTES = 0.04
-_CLOSING = set(".,:;!?)]}»”’」』】〉》·…%℃")
-_OPENING = set("([{«“‘「『【〈《")
 # What cannot begin a word: a line that starts so continues the word of the line before.
 _CONTINUES = ("하여", "하는", "하고", "한다", "했다", "되어", "되는", "된다", "으로", "에서", "에게", "까지", "부터",
               "습니다", "입니다", "니다", "이며", "이나", "들이", "들은", "들을")  # fmt: skip
-
-
-def space_after(
-    chars: Sequence[str],
-    lefts: Sequence[float],
-    rights: Sequence[float],
-    size: float,
-    usual: float | None = None,
-) -> list[bool]:
-    """For each character but the last whether a space is missing after it.
-
-    Args:
-        chars: Characters of one line piece in visual order, white space included.
-        lefts: Left edges, points.
-        rights: Right edges (left edge plus advance), points.
-        size: Font size, points, above 0.
-        usual: Gap inside words on this page, in em, for lines too short to tell.
-    """  # fmt: skip
-    gaps = [(lefts[i + 1] - rights[i]) / size for i in range(len(chars) - 1)]
-    inner = [gap for i, gap in enumerate(gaps) if is_wide(chars[i]) and is_wide(chars[i + 1])]
-    base = _inside_words(inner, usual)
-    limit = max(_LEAST_EM, base + _LEAST_EM)
-    return [
-        gap > limit
-        and not chars[i].isspace()
-        and not chars[i + 1].isspace()
-        and (is_wide(chars[i]) or is_wide(chars[i + 1]) or gap > limit + 0.1)
-        and chars[i] not in _OPENING
-        and chars[i + 1] not in _CLOSING
-        for i, gap in enumerate(gaps)
-    ]
-
-
-def _inside_words(gaps: list[float], usual: float | None) -> float:
-    """The gap inside words: the lower quartile of a long line, else what the page has."""
-    if len(gaps) >= _MIN_GAPS:
-        return sorted(gaps)[len(gaps) // 4]
-    if usual is not None:
-        return usual
-    return min(gaps, default=0.0) if len(gaps) > 1 else 0.0
-
-
-def usual_gap(gaps: Sequence[float]) -> float | None:
-    """Gap inside words over a page, in em: most neighbours in Korean text share a word."""
-    return median(gaps) if gaps else None
 
 
 def lost_spaces_share(text: str) -> float:

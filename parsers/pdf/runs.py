@@ -1,0 +1,250 @@
+"""The characters of a page as runs: pieces of one line that are painted alike."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pymupdf
+
+from parsers.common.hangul_text import clean_text
+from parsers.common.paged.textline import visible
+from parsers.pdf.glyphs import PRIVATE, SPACE, SYMBOL_BASE, kinds_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from parsers.pdf.textpage import PageText, Styles
+
+__all__ = ["CONCEALED", "INVISIBLE", "SHOWN", "WHITE", "Runs", "runs_of"]
+
+SHOWN, WHITE, CONCEALED, INVISIBLE = range(4)
+"""How a run is painted: visibly, in white, too small to be seen, not at all."""
+
+_MUPDF = pymupdf.mupdf
+_PAINTED = _MUPDF.FZ_STEXT_FILLED | _MUPDF.FZ_STEXT_STROKED
+_BOLD = _MUPDF.FZ_STEXT_BOLD
+_TINY = 1.0
+_NEAR_WHITE = 250
+_TEX_FF = 0x21B5
+_REPLACED = 0xFFFD
+_LAST = 0x10FFFF
+_PRIVATE_FROM = 0xE000
+_UNSEEN = (0x200B, 0x200C, 0x200D, 0xFEFF, 0xAD)
+_SPACE, _DELETE = 0x20, 0x7F
+# Korean headline fonts are heavy without a word for it in their flags.
+_HEAVY = re.compile(r"headline|H2hdr|gtr?E\b|extra.?bold|black|헤드라인|견고딕", re.IGNORECASE)
+
+
+@dataclass(slots=True)
+class Runs:
+    """Runs in the order of the page. Arrays of one length by character, and others by run.
+
+    Attributes:
+        codes: Unicode characters.
+        boxes: Left, top, right, bottom of each character, points.
+        run: The run of each character, not descending; no run is empty.
+        texts: What stands for more than one character, by index into ``codes``.
+        starts: Where each run begins.
+        state: :data:`SHOWN`, :data:`WHITE`, :data:`CONCEALED` or :data:`INVISIBLE`.
+        size: Height of the font (em) of most characters, points.
+        bold: Most characters are bold.
+        directions: Unit vectors.
+    """
+
+    codes: NDArray[np.int64]
+    boxes: NDArray[np.float64]
+    run: NDArray[np.int64]
+    texts: dict[int, str]
+    starts: NDArray[np.int64]
+    state: NDArray[np.int64]
+    size: NDArray[np.float64]
+    bold: NDArray[np.bool_]
+    directions: NDArray[np.float64]
+
+    @property
+    def ends(self) -> NDArray[np.int64]:
+        """Where each run ends."""
+        return np.append(self.starts[1:], len(self.codes))
+
+    def kept(self, keep: NDArray[np.bool_]) -> Runs:
+        """Without some of the characters; a run of which only white space is left is left out."""
+        solid = keep & (kinds_of(self.codes) & SPACE == 0)
+        alive = np.bincount(self.run[solid], minlength=len(self.starts)) > 0
+        alive |= np.bincount(self.run[~keep], minlength=len(self.starts)) == 0
+        keep = keep & alive[self.run]
+        place = np.cumsum(keep) - 1
+        number = np.cumsum(alive) - 1
+        run = number[self.run[keep]]
+        return Runs(
+            self.codes[keep], self.boxes[keep], run,
+            {int(place[i]): text for i, text in self.texts.items() if keep[i]},
+            np.searchsorted(run, np.arange(alive.sum())),
+            self.state[alive], self.size[alive], self.bold[alive], self.directions[alive],
+        )  # fmt: skip
+
+
+def runs_of(page: PageText) -> Runs:
+    """Runs, each character of what is printed twice once, TeX's joined letters parted."""
+    codes, texts, keep = _meant(page)
+    state = _state(page.styles)[page.span]
+    bold = _bold(page.styles)[page.span]
+    if not keep.all():
+        place = np.cumsum(keep) - 1
+        texts = {int(place[i]): text for i, text in texts.items()}
+        codes, state, bold = codes[keep], state[keep], bold[keep]
+    line, span, boxes = page.line[keep], page.span[keep], page.boxes[keep]
+    begins = np.ones(len(codes), np.bool_)
+    begins[1:] = (line[1:] != line[:-1]) | (state[1:] != state[:-1])
+    starts = np.flatnonzero(begins)
+    run = np.cumsum(begins) - 1
+    lengths = np.diff(starts, append=len(codes))
+    heavy = np.bincount(run[bold], minlength=len(starts))
+    runs = Runs(
+        codes, boxes, run, texts, starts, state[starts],
+        _sizes(page.styles.size, span, starts, lengths), heavy * 2 > lengths,
+        page.directions[line[starts]],
+    )  # fmt: skip
+    return _parted(_printed_once(runs, line))
+
+
+def _meant(page: PageText) -> tuple[NDArray[np.int64], dict[int, str], NDArray[np.bool_]]:
+    """Characters as they are meant, those that stand for several, and which are left at all."""
+    codes = page.codes.copy()
+    codes[(codes < 0) | (codes > _LAST)] = _REPLACED
+    symbols = np.array(["wingdings" in name.lower() for name in page.styles.font], np.bool_)
+    if symbols.any():
+        coded = symbols[page.span] & (codes > _SPACE) & (codes < _DELETE)
+        codes[coded] += SYMBOL_BASE
+    texts: dict[int, str] = {}
+    keep = ~np.isin(codes, _UNSEEN)
+    for i in np.flatnonzero((codes >= _PRIVATE_FROM) | (codes < _SPACE)).tolist():
+        text = chr(codes[i])
+        text = PRIVATE.get(text, text)
+        text = visible(clean_text(text) if text >= "\ue000" else text)
+        keep[i] = bool(text)
+        codes[i] = ord(text[0]) if text else codes[i]
+        if len(text) > 1:
+            texts[i] = text
+    return codes, texts, keep
+
+
+def _state(styles: Styles) -> NDArray[np.int64]:
+    argb = styles.argb
+    white = np.minimum(np.minimum(argb >> 16 & 255, argb >> 8 & 255), argb & 255) >= _NEAR_WHITE
+    out = np.where(white, WHITE, SHOWN)
+    out[styles.size < _TINY] = CONCEALED
+    out[(styles.flags & _PAINTED == 0) | (argb >> 24 == 0)] = INVISIBLE
+    return out
+
+
+def _bold(styles: Styles) -> NDArray[np.bool_]:
+    heavy = {name: bool(_HEAVY.search(name)) for name in set(styles.font)}
+    named = np.array([heavy[name] for name in styles.font], np.bool_)
+    bold: NDArray[np.bool_] = styles.bold | (styles.flags & _BOLD != 0) | named
+    return bold
+
+
+def _sizes(
+    sizes: NDArray[np.float64], span: NDArray[Any], starts: NDArray[np.int64], lengths: NDArray[np.int64]
+) -> NDArray[np.float64]:  # fmt: skip
+    """The size of most characters; a raised footnote mark does not count."""
+    of = sizes[span]
+    out: NDArray[np.float64] = of[starts]
+    if not len(out):
+        return out
+    for index in np.flatnonzero(np.maximum.reduceat(of, starts) > out).tolist():
+        first = int(starts[index])
+        seen = 0
+        for number, count in Counter(span[first : first + int(lengths[index])].tolist()).items():
+            seen += count
+            if sizes[number] > out[index] and count * 2 > seen:
+                out[index] = sizes[number]
+    return out
+
+
+def _printed_once(runs: Runs, line: NDArray[Any]) -> Runs:
+    """Of characters printed twice, for weight, one stays.
+
+    It is that of the longer run where it holds most of the other, else the first.
+    """
+    copies = _copies(runs, line)
+    if not copies:
+        return runs
+    run = runs.run
+    seen = kinds_of(runs.codes) & SPACE == 0
+    solid = np.bincount(run[seen], minlength=len(runs.starts)).tolist()
+    lengths = np.diff(runs.ends, prepend=0).tolist()
+    shared = Counter((int(run[i]), int(run[first])) for i, first in copies)
+    keep = np.ones(len(run), np.bool_)
+    for i, first in copies:
+        own, other = int(run[i]), int(run[first])
+        longer = lengths[other] < lengths[own] and shared[own, other] * 2 > solid[other]
+        keep[first if longer else i] = False
+    return runs.kept(keep)
+
+
+def _copies(runs: Runs, line: NDArray[Any]) -> list[tuple[int, int]]:
+    """Characters that another line holds within about a point, each with the one printed before."""
+    out: list[tuple[int, int]] = []
+    places: dict[tuple[str | int, int, int], int] = {}
+    x, y = np.rint(runs.boxes[:, 0]).astype(np.int64), np.rint(runs.boxes[:, 1]).astype(np.int64)
+    near = _crowded(runs, line, x, y)
+    for i, code, left, top in zip(
+        near.tolist(), runs.codes[near].tolist(), x[near].tolist(), y[near].tolist(), strict=True
+    ):
+        key = runs.texts.get(i, code)
+        for beside in (left, left - 1, left + 1):
+            first = places.get((key, beside, top), i)
+            if line[first] != line[i]:
+                out.append((i, first))
+                break
+        else:
+            places[key, left, top] = i
+    return out
+
+
+def _crowded(
+    runs: Runs, line: NDArray[Any], x: NDArray[np.int64], y: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Characters in whose place, a point to each side, other lines have the same character."""
+    order = np.lexsort((x, y, runs.codes))
+    codes, at, height, of = runs.codes[order], x[order], y[order], line[order]
+    apart = np.ones(len(order), np.bool_)
+    apart[1:] = (codes[1:] != codes[:-1]) | (height[1:] != height[:-1]) | (at[1:] - at[:-1] > 1)
+    heaps = np.flatnonzero(apart)
+    if len(heaps) == len(order):
+        return order[:0]
+    several = np.maximum.reduceat(of, heaps) != np.minimum.reduceat(of, heaps)
+    return np.sort(order[several[np.cumsum(apart) - 1]])
+
+
+def _parted(runs: Runs) -> Runs:
+    """Some programs call TeX's sign for a joined ``ff`` an arrow: beside a small letter it is none."""
+    pairs: list[int] = []
+    for i in reversed(np.flatnonzero(runs.codes == _TEX_FF).tolist()):
+        beside = [
+            j for j in (i - 1, i + 1) if 0 <= j < len(runs.codes) and runs.run[j] == runs.run[i]
+        ]
+        if i + 1 in pairs or any(ord("a") <= runs.codes[j] <= ord("z") for j in beside):
+            pairs.append(i)
+    if not pairs:
+        return runs
+    counts = np.ones(len(runs.codes), np.int64)
+    counts[pairs] = 2
+    order = np.repeat(np.arange(len(counts)), counts)
+    codes, boxes, run = runs.codes[order], runs.boxes[order], runs.run[order]
+    place = np.cumsum(counts) - counts
+    left = place[pairs]
+    codes[left] = codes[left + 1] = ord("f")
+    middle = (boxes[left, 0] + boxes[left, 2]) / 2
+    boxes[left, 2] = middle
+    boxes[left + 1, 0] = middle
+    texts = {int(place[i]): text for i, text in runs.texts.items()}
+    return Runs(
+        codes, boxes, run, texts, np.searchsorted(run, np.arange(len(runs.starts))),
+        runs.state, runs.size, runs.bold, runs.directions,
+    )  # fmt: skip

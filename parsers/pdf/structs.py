@@ -1,0 +1,244 @@
+"""The quick door to a page's structured text: a copy of MuPDF's structures.
+
+PyMuPDF makes a dictionary for every character, which takes longer than MuPDF needs for the page. Here the structures
+of ``mupdf/fitz/structured-text.h`` (in the installed package, ``mupdf-devel``) are copied as they lie in memory, and
+taken apart by numpy. The layouts are those of the versions in :data:`KNOWN`; for any other, and wherever something
+does not fit, the answer is None, and the caller takes the slow door.
+"""
+# mypy: allow-untyped-calls
+# (PyMuPDF ships without complete types)
+
+from __future__ import annotations
+
+import functools
+import struct
+import sys
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pymupdf
+
+from parsers.pdf.memory import Memory, MisfitError
+from parsers.pdf.quads import upright_boxes
+from parsers.pdf.textpage import FLAGS, PageText, Vectors, styles_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from contracts.documents import Box
+    from parsers.pdf.fonts import Font, Fonts
+
+__all__ = ["KNOWN", "from_structures"]
+
+KNOWN = frozenset({"1.28.0", "1.28.1", "1.28.2"})
+"""Versions of MuPDF whose headers have these layouts."""
+
+_TEXT, _IMAGE, _VECTOR = 0, 1, 3
+_IS_STROKED, _IS_RECTANGLE = 1, 2
+_SYNTHETIC = 4
+_RAISED = np.float32(0.1)
+_BESIDE = 2.0
+_CORNER = 3
+"""Of a quadrilateral, lower right."""
+
+_PAGE = struct.Struct("<16x4fQ")  # refs, pool; mediabox; first_block
+_IMAGE_SIZE = struct.Struct("<32xii")  # key_storable; w, h
+_BLOCK = np.dtype([
+    ("type", "<i4"), ("id", "<i4"), ("box", "<f4", 4), ("union", "<u8", 4), ("prev", "<u8"), ("next", "<u8"),
+])  # fmt: skip
+_LINE = np.dtype([
+    ("wmode", "u1"), ("flags", "u1"), ("", "V2"), ("dir", "<f4", 2), ("box", "<f4", 4), ("pad", "V4"),
+    ("first", "<u8"), ("last", "<u8"), ("prev", "<u8"), ("next", "<u8"),
+])  # fmt: skip
+_CHAR = np.dtype([
+    ("code", "<i4"), ("bidi", "<u2"), ("flags", "<u2"), ("argb", "<u4"), ("origin", "<f4", 2),
+    ("quad", "<f4", (4, 2)), ("size", "<f4"), ("font", "<u8"), ("next", "<u8"),
+])  # fmt: skip
+
+
+def from_structures(page: pymupdf.Page, fonts: Fonts, *, pictures: bool) -> PageText | None:
+    """The page, or None where the slow door must be taken.
+
+    Args:
+        page: Not rotated.
+        fonts: Those met so far in this document; new ones are added.
+        pictures: Look for raster images too.
+    """
+    memory = _memory()
+    if memory is None:
+        return None
+    try:
+        copy = _Copy(page, memory, fonts, FLAGS | pymupdf.TEXT_PRESERVE_IMAGES * pictures)
+        if not pictures:
+            return copy.result()
+        found = copy.images()
+        # MuPDF begins a new line behind a picture, in the middle of a sentence too
+        text = _Copy(page, memory, fonts, FLAGS).result() if copy.broken() else copy.result()
+        return replace(text, pictures=found)
+    except MisfitError:
+        return None
+
+
+@functools.cache
+def _memory() -> Memory | None:
+    """This process's memory; None where the door does not fit."""
+    fits = (
+        pymupdf.mupdf.FZ_VERSION in KNOWN
+        and sys.platform == "linux"
+        and sys.byteorder == "little"
+        and struct.calcsize("P") == 8  # noqa: PLR2004  64-bit pointers
+    )
+    try:
+        return Memory() if fits else None
+    except OSError:
+        return None
+
+
+class _Copy:
+    """One structured text: its blocks, their lines, the characters of these, as far as they lie on the page."""
+
+    def __init__(self, page: pymupdf.Page, memory: Memory, fonts: Fonts, flags: int) -> None:
+        self._stext = page.get_textpage(flags=flags).this
+        self._memory = memory
+        self._fonts = fonts
+        memory.forget()
+        data, offset = memory.at(int(self._stext.m_internal.this), _PAGE.size)
+        *frame, first = _PAGE.unpack_from(data, offset)
+        self._frame: list[float] = frame
+        self._blocks, _ = memory.chains([first], _BLOCK)
+        inside = _within(self._blocks["box"], frame)
+        self._drawn = self._blocks[inside & (self._blocks["type"] == _VECTOR)]
+        self._texts = np.flatnonzero(inside & (self._blocks["type"] == _TEXT))
+        lines, self._block = memory.chains(self._blocks["union"][self._texts, 0].tolist(), _LINE)
+        inside = _within(lines["box"], frame)
+        self._lines, self._block = lines[inside], self._block[inside]
+        self._chars, self._line = memory.chains(self._lines["first"].tolist(), _CHAR)
+
+    def images(self) -> list[tuple[Box, int, int]]:
+        """Box, and size in pixels, of each picture."""
+        out: list[tuple[Box, int, int]] = []
+        for block in self._blocks[self._blocks["type"] == _IMAGE]:
+            data, offset = self._memory.at(int(block["union"][3]), _IMAGE_SIZE.size)
+            out.append((tuple(block["box"].tolist()), *_IMAGE_SIZE.unpack_from(data, offset)))
+        return out
+
+    def broken(self) -> bool:
+        """Text goes on behind a picture where it stopped before it."""
+        pictures = np.cumsum(self._blocks["type"] == _IMAGE)
+        above, below = self._texts[:-1], self._texts[1:]
+        between = pictures[below] - pictures[above]
+        number = np.flatnonzero((between > 0) & (between == below - above - 1))
+        of = self._block[self._line]
+        last, first = np.searchsorted(of, number, "right") - 1, np.searchsorted(of, number + 1)
+        real = (last >= 0) & (first < len(of))
+        before, after = self._chars[last[real]], self._chars[first[real]]
+        ends = np.stack((before["quad"][:, _CORNER], before["origin"]), axis=1)
+        far = np.hypot(*(ends - after["origin"][:, None, :]).transpose(2, 0, 1)).min(axis=1)
+        return bool((far < _BESIDE * np.maximum(before["size"], after["size"])).any())
+
+    def result(self) -> PageText:
+        """Arrays of what lies on the page."""
+        chars, line, lines = self._chars, self._line, self._lines
+        fonts, which = self._set_in()
+        vertical = lines["wmode"].astype(np.bool_)[line]
+        boxes = upright_boxes(chars, vertical, lines["dir"][line], fonts, which)
+        raised = self._raised() & ~vertical
+        seen = _touching(boxes, self._frame)
+        if not seen.all():
+            chars, line, which, boxes = chars[seen], line[seen], which[seen], boxes[seen]
+            raised = raised[seen]
+        flags = chars["flags"] & ~np.uint16(_SYNTHETIC)
+        looks = [(font.name, font.flags) for font in fonts]
+        alike = np.array([looks.index(look) for look in looks], np.int64)[which]
+        span, starts = _spans(
+            line, chars["size"], alike, flags, chars["argb"], chars["bidi"], raised
+        )
+        named = [(font.name, font.bold) for font in fonts]
+        set_in = [named[i] for i in which[starts].tolist()]
+        return PageText(
+            codes=chars["code"].astype(np.int64),
+            boxes=boxes.astype(np.float64),
+            line=line,
+            span=span,
+            directions=lines["dir"].astype(np.float64),
+            styles=styles_of(chars["size"][starts], set_in, flags[starts], chars["argb"][starts]),
+            vectors=_vectors(self._drawn),
+        )
+
+    def _raised(self) -> NDArray[np.bool_]:
+        """Above the baseline of a level line's first character, by a tenth of the size."""
+        level = (self._lines["dir"] == (1, 0)).all(axis=1)[self._line]
+        height = self._chars["origin"][:, 1]
+        first = np.searchsorted(self._line, self._line)
+        above: NDArray[np.bool_] = height < height[first] - self._chars["size"] * _RAISED
+        raised: NDArray[np.bool_] = level & above
+        return raised
+
+    def _set_in(self) -> tuple[list[Font], NDArray[np.int64]]:
+        """The fonts of the page, and which of them each character has."""
+        found, where, which = np.unique(self._chars["font"], return_index=True, return_inverse=True)
+        addresses: list[int] = found.tolist()
+        new = self._fonts.missing(addresses)
+        if new:
+            firsts = self._lines["first"][self._line[where]].tolist()
+            lines = {first for first, font in zip(firsts, addresses, strict=True) if font in new}
+            for font in self._fonts_in(lines):
+                if int(font.this) in new:
+                    self._fonts.add(font)
+                    new.discard(int(font.this))
+                if not new:
+                    break
+            else:
+                raise MisfitError
+        return [self._fonts[address] for address in addresses], which
+
+    def _fonts_in(self, lines: set[int]) -> Iterator[Any]:
+        """The fonts of lines, known by their first characters."""
+        for block in self._stext:
+            for line in block if block.m_internal.type == _TEXT else ():
+                first = line.m_internal.first_char
+                if first is not None and int(first.this) in lines:
+                    for char in line:
+                        yield char.m_internal.font
+
+
+def _within(boxes: NDArray[np.float32], frame: list[float]) -> NDArray[np.bool_]:
+    """Boxes of which some area lies in the frame."""
+    left, top, right, bottom = frame
+    return (
+        (np.maximum(boxes[:, 0], left) < np.minimum(boxes[:, 2], right))
+        & (np.maximum(boxes[:, 1], top) < np.minimum(boxes[:, 3], bottom))
+    )  # fmt: skip
+
+
+def _touching(boxes: NDArray[np.float32], frame: list[float]) -> NDArray[np.bool_]:
+    """Boxes, perhaps without an area, that do not lie outside the frame."""
+    left, top, right, bottom = frame
+    return (
+        (boxes[:, 0] < right) & (boxes[:, 1] < bottom)
+        & (boxes[:, 2] > left) & (boxes[:, 3] > top)
+    )  # fmt: skip
+
+
+def _vectors(blocks: NDArray[Any]) -> Vectors:
+    flags = blocks["union"][:, 0]  # and colour, in the upper half
+    return Vectors(
+        blocks["box"].astype(np.float64),
+        (flags & _IS_RECTANGLE).astype(np.bool_),
+        (flags & _IS_STROKED).astype(np.bool_),
+        (flags >> 32 & 0xFFFFFF).astype(np.uint32),
+    )
+
+
+def _spans(
+    line: NDArray[Any], *styles: NDArray[Any]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The span of each character, and where each span begins: one line, one style."""
+    begins = np.ones(len(line), np.bool_)
+    begins[1:] = line[1:] != line[:-1]
+    for values in styles:
+        begins[1:] |= values[1:] != values[:-1]
+    return np.cumsum(begins) - 1, np.flatnonzero(begins)
