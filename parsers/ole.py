@@ -25,6 +25,8 @@ _HWP_CERTIFICATE_DRM = 1 << 10
 _PPT_ENCRYPTED = 0xF3D1C4DF
 _XLS_FILEPASS = 0x2F
 _DOC_ENCRYPTED = 0x0100
+_RIGHTS = frozenset({"\tdrmcontent", "\tdrmviewercontent"})
+_DATA_SPACES = "\x06dataspaces"
 _HEADER = 512
 _SECTOR_SHIFTS = frozenset({9, 12})
 _LAST_SECTOR = 0xFFFFFFFA  # MAXREGSECT
@@ -56,8 +58,8 @@ def identify(path: Path) -> tuple[str, FailureClass | None, str]:
         ParseFailure: ``truncated`` or ``corrupt``.
     """
     with open_ole(path) as ole:
-        lowered = {entry.path.lower() for entry in ole.entries}
-        if locked := _protection(lowered):
+        lowered = set(ole.kids(ole.root))
+        if locked := _protection(ole, lowered):
             return locked
         for stream, how in _BY_STREAM.items():
             if stream in lowered:
@@ -67,10 +69,11 @@ def identify(path: Path) -> tuple[str, FailureClass | None, str]:
         return _other(lowered), None, ""
 
 
-def _protection(names: set[str]) -> tuple[str, FailureClass, str] | None:
+def _protection(ole: CompoundFile, names: set[str]) -> tuple[str, FailureClass, str] | None:
     """MS-OFFCRYPTO 2.2 (rights management) and 2.3 (passwords) leave streams of fixed names."""
-    rights = ("\tdrmcontent", "\tdrmviewercontent")
-    if any(name in rights or "drmencrypted" in name for name in names):
+    if not names.isdisjoint(_RIGHTS) or (
+        _DATA_SPACES in names and any("drmencrypted" in e.name.lower() for e in ole.entries)
+    ):
         return "ooxml", FailureClass.DRM_MIP, "rights-managed (DRMEncryptedTransform)"
     if "encryptedpackage" in names:
         return "ooxml", FailureClass.ENCRYPTED, "EncryptedPackage stream"

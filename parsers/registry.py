@@ -59,7 +59,7 @@ PARSERS: tuple[ParserEntry, ...] = (
     ParserEntry("hwp", frozenset({"hwp"}), "parsers.hwp:HwpParser", version=3),
     ParserEntry("hwpx", frozenset({"hwpx"}), "parsers.hwpx:HwpxParser", version=3),
     ParserEntry(
-        "mail", frozenset({"eml", "msg", "mbox", "tnef"}), "parsers.mail:MailParser", version=4
+        "mail", frozenset({"eml", "msg", "mbox", "tnef"}), "parsers.mail:MailParser", version=5
     ),
     ParserEntry("calendar", frozenset({"ics"}), "parsers.calendar:CalendarParser"),
     ParserEntry("html", frozenset({"html"}), "parsers.html:HtmlParser", version=2),
@@ -77,6 +77,7 @@ ALTERNATIVES: tuple[ParserEntry, ...] = (
     ParserEntry("python-pptx", frozenset({"pptx"}), "parsers.pptx.alternative:PythonPptxParser"),
     ParserEntry("openpyxl", frozenset({"xlsx"}), "parsers.xlsx.alternative:OpenpyxlParser"),
     ParserEntry("pyhwp", frozenset({"hwp"}), "parsers.hwp.pyhwp:PyhwpParser"),
+    ParserEntry("extract-msg", frozenset({"msg"}), "parsers.mail.alternative:ExtractMsgParser"),
 )
 """Readers behind the same port that know less; ``docs/decisions`` says what, in figures."""
 

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import codecs
+import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 __all__ = [
     "Decoded",
@@ -11,6 +16,7 @@ __all__ = [
     "decode_text",
     "guess_charset",
     "hangul_share",
+    "unicode_charset",
     "without_surrogates",
 ]
 
@@ -54,6 +60,7 @@ _BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+_MARKED = frozenset({"utf-8-sig", "utf-16", "utf-32"})
 _SINGLE_BYTE = frozenset(
     {"ascii", "cp1252", "iso8859-15", "cp1250", "cp1251", "iso8859-2", "cp437"}
 )
@@ -61,7 +68,8 @@ _SAMPLE = 65_536
 _ASCII_END = 0x80
 _MIN_HANGUL = 0.6
 _KS_HANGUL = (0xB0, 0xC8)  # lead bytes of the Hangul rows of KS X 1001
-_KS_TRAIL = 0xA1
+_HIGH = re.compile(rb"[\x80-\xff][\xa1-\xff]|[\x80-\xff]")
+"""A pair of a double-byte code, or a byte that makes none with the next one."""
 _MIN_WIDE = 0.05
 
 
@@ -88,32 +96,25 @@ def codec_for(declared: str) -> str:
 
 def hangul_share(data: bytes) -> float:
     """Share (0 to 1) of the non-ASCII bytes that form precomposed Hangul of KS X 1001 (B0A1 to C8FE)."""
-    high = pairs = at = 0
-    sample = data[:_SAMPLE]
-    while at < len(sample):
-        lead = sample[at]
-        if lead < _ASCII_END:
-            at += 1
-            continue
-        high += 1
-        trail = sample[at + 1] if at + 1 < len(sample) else 0
-        if trail >= _KS_TRAIL:
-            high += 1
-            pairs += 2 * (_KS_HANGUL[0] <= lead <= _KS_HANGUL[1])
-            at += 2
-        else:
-            at += 1
-    return pairs / high if high else 0.0
+    found = _HIGH.findall(data[:_SAMPLE])
+    first, last = _KS_HANGUL
+    pairs = sum([2 for high in found if len(high) == 2 and first <= high[0] <= last])  # noqa: PLR2004
+    return pairs / sum(map(len, found)) if found else 0.0
+
+
+def unicode_charset(data: bytes) -> str:
+    """The codec of UTF-16, of UTF-32, or of UTF-8 that a byte order mark opens; "" for all others."""
+    for bom, name in _BOMS:
+        if data.startswith(bom):
+            return name
+    return _wide_without_bom(data[:_SAMPLE])
 
 
 def guess_charset(data: bytes) -> str:
     """The codec that the bytes themselves speak for; ``ascii`` where all bytes are below 0x80."""
-    for bom, name in _BOMS:
-        if data.startswith(bom):
-            return name
+    if marked := unicode_charset(data):
+        return marked
     sample = data[:_SAMPLE]
-    if wide := _wide_without_bom(sample):
-        return wide
     if sample.isascii():
         return "ascii" if data.isascii() else guess_charset(data[_first_high(data) :])
     if _fits(sample, "utf-8"):
@@ -144,15 +145,21 @@ def without_surrogates(text: str) -> str:
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
-def _candidates(data: bytes, declared: str) -> list[str]:
-    guess = guess_charset(data)
+def _candidates(data: bytes, declared: str) -> Iterator[str]:
+    """Each when it is asked for: guessing takes longer than decoding."""
     named = codec_for(declared)
-    if not named or guess in {"utf-8-sig", "utf-16", "utf-32"}:
-        return [guess, "utf-8", "cp949"]
+    if named and named not in _SINGLE_BYTE and unicode_charset(data) not in _MARKED:
+        yield named
+        named = ""
+    guess = guess_charset(data)
     # A single-byte charset accepts any bytes, so its label proves nothing against sound multi-byte text.
-    if named in _SINGLE_BYTE and guess in {"utf-8", "cp949"}:
-        return [guess, named]
-    return [named, guess, "utf-8", "cp949"]
+    if named and guess not in {*_MARKED, "utf-8", "cp949"}:
+        yield named
+    yield guess
+    if named and guess in {"utf-8", "cp949"}:
+        yield named
+        return
+    yield from ("utf-8", "cp949")
 
 
 def _first_high(data: bytes) -> int:

@@ -12,11 +12,11 @@ import struct
 import sys
 from array import array
 from codecs import utf_16_le_decode
+from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import NamedTuple, Self
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+import msgspec
 
 __all__ = ["MAGIC", "CompoundError", "CompoundFile", "Entry"]
 
@@ -33,6 +33,7 @@ _CUTOFF = 4096
 _LONGEST_NAME = 64
 _SHIFTS = range(6, 17)
 _IN_MEMORY = 16 << 20
+_NAME = attrgetter("name")
 
 
 class CompoundError(OSError):
@@ -55,26 +56,30 @@ class _Header(NamedTuple):
 _HEADER = struct.Struct("<HH10xII8xIIII")
 
 
-class Entry:
+class Entry(msgspec.Struct):
     """A stream or storage.
 
     Attributes:
         name: Its own name.
-        path: Names from below the root down to it, ``/`` between them.
         kind: 1 storage, 2 stream; damaged files have others.
         start: First sector; a mini sector where ``size`` is below 4,096.
         size: Bytes, as the directory says.
-        kids: What lies in it by lower-case name, sorted by name.
+        first: Number of an entry that lies in it.
+        left: Number of an entry beside it, as ``right``.
+        right: See ``left``.
+        path: Names from below the root down to it, ``/`` between them, once it was listed.
+        kids: What lies in it, once it was asked for.
     """
 
-    __slots__ = ("kids", "kind", "name", "path", "size", "start")
-
-    def __init__(self, name: str, kind: int, start: int, size: int) -> None:
-        self.name = self.path = name
-        self.kind = kind
-        self.start = start
-        self.size = size
-        self.kids: dict[str, Entry] = {}
+    name: str
+    kind: int
+    start: int
+    size: int
+    first: int
+    left: int
+    right: int
+    path: str = ""
+    kids: dict[str, Entry] | None = None
 
     @property
     def is_stream(self) -> bool:
@@ -89,7 +94,7 @@ class CompoundFile:
         source: A file, held in memory up to 16 MB and mapped beyond; or its bytes.
 
     Attributes:
-        entries: Storages and streams: each storage before what lies in it, siblings by name.
+        root: The storage around everything.
 
     Raises:
         CompoundError: see there.
@@ -110,9 +115,8 @@ class CompoundFile:
             self.close()
             raise
         self._mini: tuple[bytes, array[int]] | None = None
-        self._root, (_, _, first) = self._entry(0)
-        self._fill(self._root, first)
-        self.entries = list(_listed(self._root))
+        self._used: set[int] = set()
+        self.root = self._entry(0)
 
     def close(self) -> None:
         """Let go of a mapped file."""
@@ -126,15 +130,50 @@ class CompoundFile:
         self.close()
 
     @property
+    def entries(self) -> list[Entry]:
+        """Storages and streams: each storage before what lies in it, siblings by name."""
+        found: list[Entry] = []
+        waiting = [*reversed(self.kids(self.root).values())]
+        while waiting:
+            entry = waiting.pop()
+            entry.path = entry.path or entry.name
+            if entry.kind in {_STORAGE, _STREAM}:
+                found.append(entry)
+            if entry.kind == _STORAGE:
+                for kid in reversed(self.kids(entry).values()):
+                    kid.path = f"{entry.path}/{kid.name}"
+                    waiting.append(kid)
+        return found
+
+    def kids(self, storage: Entry) -> dict[str, Entry]:
+        """What lies in a storage by lower-case name, sorted by name; what two storages claim is in the one asked for first."""
+        if storage.kids is None:
+            last = len(self._directory) // _ENTRY_SIZE
+            found: list[Entry] = []
+            waiting = [storage.first]
+            while waiting:  # the entries of one storage are a tree of their own
+                number = waiting.pop()
+                if number < last and number not in self._used:
+                    self._used.add(number)
+                    entry = self._entry(number)
+                    found.append(entry)
+                    waiting += (entry.right, entry.left)
+            found.sort(key=_NAME)
+            storage.kids = {}
+            for entry in found:
+                storage.kids.setdefault(entry.name.lower(), entry)
+        return storage.kids
+
+    @property
     def streams(self) -> list[str]:
         """Paths of the streams, in the order of ``entries``."""
         return [entry.path for entry in self.entries if entry.kind == _STREAM]
 
     def find(self, path: str) -> Entry | None:
         """The entry at a path, or None."""
-        entry = self._root
+        entry = self.root
         for name in path.lower().split("/"):
-            kid = entry.kids.get(name)
+            kid = self.kids(entry).get(name)
             if kid is None:
                 return None
             entry = kid
@@ -160,7 +199,7 @@ class CompoundFile:
             return False
         small = entry.size < _CUTOFF
         table = self._mini_stream()[1] if small else self._table
-        return _loops(table, entry.start) or _loops(self._table, self._root.start)
+        return _loops(table, entry.start) or _loops(self._table, self.root.start)
 
     def _allocation(self) -> array[int]:
         """Which sector follows which (2.3), of the sectors that the file has."""
@@ -198,63 +237,20 @@ class CompoundFile:
     def _mini_stream(self) -> tuple[bytes, array[int]]:
         """The sectors of short streams, which lie in the root's stream, and their table (2.4)."""
         if self._mini is None:
-            header, size = self._header, self._root.size
+            header, size = self._header, self.root.size
             stored = self._chain(header.mini_table, header.mini_tables * self._sector)
             table = _numbers(stored)[: -(-size // self._mini_sector)]
-            self._mini = self._chain(self._root.start, size), table
+            self._mini = self._chain(self.root.start, size), table
         return self._mini
 
-    def _entry(self, number: int) -> tuple[Entry, tuple[int, int, int]]:
-        """An entry of the directory (2.6.1), and the numbers of its siblings, left and right, and of its first kid."""
+    def _entry(self, number: int) -> Entry:
+        """An entry of the directory (2.6.1)."""
         fields = _ENTRY.unpack_from(self._directory, number * _ENTRY_SIZE)
-        raw, length, kind, left, right, kid, start, size, high = fields
+        raw, length, kind, left, right, first, start, size, high = fields
         name, _ = utf_16_le_decode(raw[: min(length, _LONGEST_NAME) - 2], "replace", True)  # noqa: FBT003
         if self._header.shift != 9:  # noqa: PLR2004  512 bytes: the upper half is not used
             size |= high << 32
-        return Entry(name, kind, start, size), (left, right, kid)
-
-    def _fill(self, parent: Entry, first: int) -> None:
-        """Build the tree; an entry that is named twice counts once, where it is met first."""
-        used: set[int] = set()
-        waiting = [(parent, first)]
-        while waiting:
-            parent, first = waiting.pop()
-            for entry, kid in self._siblings(first, used):
-                parent.kids.setdefault(entry.name.lower(), entry)
-                if kid != _NOTHING:
-                    waiting.append((entry, kid))
-
-    def _siblings(self, first: int, used: set[int]) -> list[tuple[Entry, int]]:
-        """The entries of one storage, which are a tree of their own, by name; each with the number of its first kid."""
-        found: list[tuple[Entry, int]] = []
-        last = len(self._directory) // _ENTRY_SIZE
-        waiting = [first]
-        while waiting:
-            number = waiting.pop()
-            if number < last and number not in used:
-                used.add(number)
-                entry, (left, right, kid) = self._entry(number)
-                found.append((entry, kid))
-                waiting += (right, left)
-        found.sort(key=_name_of)
-        return found
-
-
-def _name_of(found: tuple[Entry, int]) -> str:
-    return found[0].name
-
-
-def _listed(root: Entry) -> Iterator[Entry]:
-    """What the storages hold, each storage before what lies in it."""
-    waiting = [*reversed(root.kids.values())]
-    while waiting:
-        entry = waiting.pop()
-        if entry.kind == _STORAGE:
-            for kid in reversed(entry.kids.values()):
-                kid.path = f"{entry.path}/{kid.name}"
-                waiting.append(kid)
-        if entry.kind in {_STORAGE, _STREAM}:
-            yield entry
+        return Entry(name, kind, start, size, first, left, right)
 
 
 def _bytes_of(path: Path) -> bytes | mmap.mmap:

@@ -11,7 +11,7 @@ from contracts.parsing import ParserContext
 from parsers.common.compound import MAGIC, CompoundFile
 from parsers.common.opc import Package
 
-__all__ = ["embedded_child"]
+__all__ = ["embedded_child", "unwrapped"]
 
 _CHUNK = 1 << 20
 _NATIVE = "\x01Ole10Native"
@@ -32,7 +32,7 @@ def embedded_child(
     data = package.read(link.target)
     if not data:
         return None
-    name, data = _unwrapped(posixpath.basename(link.target), data)
+    name, data = unwrapped(posixpath.basename(link.target), data)
     return context.spool(name, ChildRelation.EMBEDDED, _chunks(data))
 
 
@@ -41,7 +41,7 @@ def _chunks(data: bytes) -> Iterator[bytes]:
         yield data[at : at + _CHUNK]
 
 
-def _unwrapped(name: str, data: bytes) -> tuple[str, bytes]:
+def unwrapped(name: str, data: bytes) -> tuple[str, bytes]:
     """The embedded file itself: OLE objects wrap foreign files in a stream of their own."""
     if not data.startswith(MAGIC):
         return name, data

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from parsers.common.hangul_model import HeadKind
 
@@ -56,8 +57,7 @@ _CONTENTS_LINE = re.compile(r"(\t|[.·…‥]{3,}|\s{4,})\s*[-–]?\s*\d+\s*[-�
 _ARTICLE = re.compile(r"(제\s*\d+\s*조(?:의\s*\d+)?\s*\([^()\n]{1,40}\))(?:\s+(?=\S)|(?=[①-⑳]))")
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(msgspec.Struct, frozen=True):
     """What matters of one paragraph of the body flow.
 
     Attributes:

@@ -28,7 +28,10 @@ _STREAMS = (
     ("PowerPoint Document", "ppt"),
     ("BodyText", "hwp"),
 )
-_LABEL = re.compile(rb"[\x00\x01](?=([^\x00]{1,120})\x00\x00)")
+# A text that begins with a plain letter begins with it in UTF-16 as well.
+_LABEL = re.compile(
+    rb"[\x00\x01](?=(([\x01-\x7f])[^\x00]{0,119}|[\x80-\xff][^\x00]{0,119})\x00\x00(?(2)\2\x00))"
+)
 _MAX_CHART = 1 << 18
 _SEARCHED = 16
 """Hangul puts the length of an OLE file before it."""

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from contracts.documents import Cell, Table
 from parsers.common.headers import headers_of_table
@@ -19,12 +21,12 @@ _MAX_HEADER_ROWS = 4
 _MAX_AREA = 2_000_000
 _LABEL_LENGTH = 30
 _SHORT = 8
+_ADDRESS = attrgetter("row", "column")
 _SENTENCE_END = re.compile(r"(다|요|오|함|음)\.$")
 _FORM_COLUMNS = (2, 4, 6)
 
 
-@dataclass(slots=True)
-class PlacedCell:
+class PlacedCell(msgspec.Struct):
     """A cell with its text read.
 
     Attributes:
@@ -69,8 +71,8 @@ def build_table(
         The table, and the share of its cells that fitted the declared grid, 0 to 1.
     """
     grid = _Places(rows, columns)
-    placed = [grid.place(cell) for cell in sorted(cells, key=_address)]
-    placed.sort(key=_address)
+    placed = [grid.place(cell) for cell in sorted(cells, key=_ADDRESS)]
+    placed.sort(key=_ADDRESS)
     # What is declared beyond the last cell holds nothing.
     rows = max([cell.row + cell.row_span for cell in placed], default=0)
     columns = max([cell.column + cell.column_span for cell in placed], default=0)
@@ -91,10 +93,6 @@ def build_table(
         strong = frozenset([(cell.row, cell.column) for cell in placed if cell.bold])
         table = headers_of_table(table, strong, declared)
     return table, 1 - grid.misfits / len(placed) if placed else 1.0
-
-
-def _address(cell: PlacedCell) -> tuple[int, int]:
-    return cell.row, cell.column
 
 
 class _Places:
@@ -130,14 +128,18 @@ class _Places:
             self._room -= len(area)
             kept = (row_span, column_span) == (cell.row_span, cell.column_span)
             self.misfits += not (inside and kept)
-            return cell if kept else replace(cell, row_span=row_span, column_span=column_span)
+            return (
+                cell
+                if kept
+                else msgspec.structs.replace(cell, row_span=row_span, column_span=column_span)
+            )
         self.misfits += 1
         column = max(self._free.get(cell.row, 0), cell.column)
         while (cell.row, column) in self._taken:
             column += 1
         self._taken.add((cell.row, column))
         self._free[cell.row] = column + 1
-        return replace(cell, column=column, row_span=1, column_span=1)
+        return msgspec.structs.replace(cell, column=column, row_span=1, column_span=1)
 
 
 def _declared_rows(cells: Sequence[PlacedCell], rows: int) -> int:

@@ -83,10 +83,12 @@ class DocInfo:
 
     def shape(self, index: int) -> ParagraphShape | None:
         """A paragraph shape, or None where it has no head, or there is none of that index."""
-        if index not in self._read_shapes:
+        try:
+            return self._read_shapes[index]
+        except KeyError:
             known = _paragraph_shape(self._shapes[index]) if index < len(self._shapes) else None
             self._read_shapes[index] = known
-        return self._read_shapes[index]
+            return known
 
     def numbering(self, number: int) -> Numbering | None:
         """A numbering definition, from 1, or None."""

@@ -6,6 +6,8 @@ import struct
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from contracts.errors import ParseFailure
 from contracts.failures import FailureClass
 
@@ -56,7 +58,7 @@ _KEPT = frozenset(map(int, Tag)) - _LEAVES
 _DEEPEST = 0x3FF
 
 
-class Record:
+class Record(msgspec.Struct):
     """A record and those below it that the reader looks at.
 
     A paragraph's text, letters and marked ranges are no records below it here, but its own.
@@ -71,14 +73,13 @@ class Record:
         ranges: Its PARA_RANGE_TAG.
     """
 
-    # Not of each record: most have none of these.
-    children: list[Record] | tuple[()] = ()
-    text = letters = ranges = b""
-
-    def __init__(self, tag: int, level: int, data: bytes) -> None:
-        self.tag = tag
-        self.level = level
-        self.data = data
+    tag: int
+    level: int
+    data: bytes
+    children: list[Record] = []
+    text: bytes = b""
+    letters: bytes = b""
+    ranges: bytes = b""
 
     def find(self, tag: int) -> Record | None:
         """The first record of that tag directly below."""
@@ -113,7 +114,7 @@ def read_records(data: bytes, wanted: Collection[int]) -> Iterator[tuple[int, by
     raise _too_many()
 
 
-def record_tree(data: bytes) -> list[Record]:  # noqa: C901, PLR0912  one loop: a call for each record costs half as much again
+def record_tree(data: bytes) -> list[Record]:  # noqa: C901  one loop: a call for each record costs half as much again
     """The records of a body stream that the reader looks at, each below the nearest earlier one of a smaller level.
 
     Raises:
@@ -146,12 +147,7 @@ def record_tree(data: bytes) -> list[Record]:  # noqa: C901, PLR0912  one loop: 
             while path and path[-1].level >= level:
                 path.pop()
             record = Record(tag, level, data[start:at])
-            if not path:
-                top.append(record)
-            elif path[-1].children:
-                path[-1].children.append(record)
-            else:
-                path[-1].children = [record]
+            (path[-1].children if path else top).append(record)
             path.append(record)
             continue
         closed = level

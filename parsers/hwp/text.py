@@ -7,10 +7,12 @@ units (``inline``, ``extended``); an extended one is described by the next CTRL_
 from __future__ import annotations
 
 import re
+import struct
 import sys
 from array import array
 from codecs import utf_16_le_decode
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from parsers.common.hangul_text import unfold_private, wide_text
@@ -34,7 +36,8 @@ _TAB = 9
 _WIDTH = 8
 _DELETED = 17
 _RANGE = 12
-_PAIR = 8
+_SHAPE = struct.Struct("<II")
+_PAIR = _SHAPE.size
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,14 +124,14 @@ def _deleted_ranges(ranges: bytes) -> list[tuple[int, int]]:
 def usual_letter(paragraph: Record) -> int:
     """Index of the character shape that most units of a paragraph have."""
     data = paragraph.letters
+    if len(data) == _PAIR:
+        return int(_SHAPE.unpack(data)[1])
     count = len(data) // _PAIR
-    if count < 2:  # noqa: PLR2004  one shape for all
-        return u32(data, 4) if count else 0
+    if not count:
+        return 0
     length = u32(paragraph.data, 0) & 0x7FFFFFFF
     spans: dict[int, int] = {}
-    for index in range(count):
-        start = u32(data, index * _PAIR)
-        stop = u32(data, (index + 1) * _PAIR) if index + 1 < count else max(length, start)
-        shape = u32(data, index * _PAIR + 4)
+    pairs = list(_SHAPE.iter_unpack(data[: count * _PAIR]))
+    for (start, shape), (stop, _) in pairwise([*pairs, (length, 0)]):
         spans[shape] = spans.get(shape, 0) + max(stop - start, 0)
-    return max(spans, key=lambda shape: spans[shape])
+    return max(spans, key=spans.__getitem__)

@@ -14,7 +14,12 @@ from typing import TYPE_CHECKING
 from contracts.documents import ChildRelation
 from contracts.errors import ParseFailure
 from contracts.failures import FailureClass
-from parsers.common.charset import decode_text, guess_charset, without_surrogates
+from parsers.common.charset import (
+    decode_text,
+    guess_charset,
+    unicode_charset,
+    without_surrogates,
+)
 from parsers.mail.headers import decode_header, header_bytes, iso_date, parameters, raw_header
 from parsers.mail.letter import Attachment, Body, Letter
 from parsers.mail.signed import signed_content
@@ -95,8 +100,8 @@ def read_headers(block: bytes, letter: Letter) -> None:
 
 def _as_bytes(data: bytes) -> bytes:
     """Mail saved as UTF-16 becomes UTF-8; an mbox line before the first header goes."""
-    charset = guess_charset(data[:4096])
-    if charset.startswith(("utf-16", "utf-32", "utf-8-sig")):
+    charset = unicode_charset(data[:4096])
+    if charset:
         data = data.decode(charset, "replace").encode("utf-8")
     data = data.lstrip(b"\r\n \t")
     if data.startswith((b"From ", b">From ")):

@@ -1,35 +1,31 @@
-"""Outlook messages (MS-OXMSG): property streams of a compound file.
+"""Outlook messages (MS-OXMSG): headers, bodies and attachments.
 
-Strings are read from their streams here, since older messages store them in a code page that they do not
-always name rightly; extract-msg knows attachments, embedded messages and compressed RTF.
+Older messages store their strings in a code page that they do not always name rightly: which one fits is found from all of them.
 """
 
 from __future__ import annotations
 
 import base64
-import logging
 import re
-import struct
-import warnings
-import zlib
-from contextlib import contextmanager
-from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Protocol
 
 from contracts.documents import ChildRelation
 from contracts.errors import ParseFailure
 from contracts.failures import FailureClass
 from parsers.common.charset import decode_text, guess_charset, without_surrogates
-from parsers.mail.headers import iso_date
+from parsers.common.compound import CompoundError, CompoundFile
+from parsers.common.embedded import unwrapped
 from parsers.mail.letter import Attachment, Body, Letter
-from parsers.mail.mime import read_headers
+from parsers.mail.mime import read_headers, read_mail
+from parsers.mail.outlook_file import Message
 from parsers.mail.rtf import decompressed, is_sound, rtf_text
+from parsers.mail.signed import signed_content
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Sequence
     from pathlib import Path
 
-__all__ = ["read_msg"]
+__all__ = ["AttachmentReader", "MessageReader", "PartReader", "read_letter", "read_msg"]
 
 # MS-OXPROPS: property ids.
 _SUBJECT, _TOPIC, _HEADERS, _CLASS = "0037", "0070", "007D", "001A"
@@ -42,14 +38,70 @@ _FILE_NAME, _LONG_NAME, _MEDIA_TYPE, _CONTENT_ID = "3704", "3707", "370E", "3712
 _DATES = ("00390040", "0E060040", "30070040")
 _CODE_PAGES = ("3FFD0003", "3FDE0003")
 _RECIPIENT_KINDS = {1: "to", 2: "cc", 3: "bcc"}
-_LOCKED_CLASSES = ("ipm.note.smime", "ipm.note.secure")
+_RECIPIENT_KIND = "0C150003"
+_SECURED_CLASSES = ("ipm.note.smime", "ipm.note.secure")
+_MULTIPART = re.compile(
+    rb"\s*(?:[\w-]+:.*\r?\n(?:[ \t].*\r?\n)*)*?content-type:\s*multipart/", re.IGNORECASE
+)
+_WITHOUT_BYTES = "an attachment without bytes (a link, or damaged)"
 _RTF_HEAD = 512
-_EPOCH = datetime(1601, 1, 1, tzinfo=UTC)
-_PROBLEMS = (
-    OSError, ValueError, TypeError, KeyError, IndexError, AttributeError, LookupError,
-    NotImplementedError, RuntimeError, AssertionError, struct.error, zlib.error,
-)  # fmt: skip
-"""What extract-msg, RTFDE and olefile raise on damaged messages, besides classes of their own."""
+
+
+class PartReader(Protocol):
+    """A message, a recipient or an attachment: properties by id and type (``0037001F``)."""
+
+    def stream(self, tag: str) -> bytes:
+        """A long property as it is stored, or b""."""
+        ...
+
+    def number(self, tag: str) -> int | None:
+        """A whole number, or None."""
+        ...
+
+    def moment(self, tag: str) -> str:
+        """A time in ISO 8601, UTC, or ""."""
+        ...
+
+
+class AttachmentReader(PartReader, Protocol):
+    """An attachment: bytes, a message, another object, or none of them."""
+
+    @property
+    def hidden(self) -> bool:
+        """It is not shown among the attachments."""
+        ...
+
+    @property
+    def data(self) -> bytes:
+        """Bytes of a file, or b""."""
+        ...
+
+    @property
+    def message(self) -> MessageReader | None:
+        """The attached message, or None."""
+        ...
+
+    def embedded(self) -> bytes:
+        """Another object as a compound file, or b""."""
+        ...
+
+
+class MessageReader(PartReader, Protocol):
+    """A message."""
+
+    @property
+    def recipients(self) -> Sequence[PartReader]:
+        """In their order, as attachments are."""
+        ...
+
+    @property
+    def attachments(self) -> Sequence[AttachmentReader]:
+        """See ``recipients``."""
+        ...
+
+    def alone(self) -> bytes:
+        """An attached message as a file of its own."""
+        ...
 
 
 def read_msg(path: Path) -> Letter:
@@ -58,63 +110,48 @@ def read_msg(path: Path) -> Letter:
     Raises:
         ParseFailure: ``corrupt``, ``encrypted``.
     """
-    with _quiet(), _opened(path) as message:
-        reader = _Reader(message)
-        letter = Letter(format="msg")
-        _read_properties(message, reader, letter)
+    try:
+        file = CompoundFile(path)
+    except CompoundError as problem:
+        raise ParseFailure(FailureClass.CORRUPT, f"msg: {problem}") from problem
+    with file:
+        return read_letter(Message(file))
+
+
+def read_letter(message: MessageReader) -> Letter:
+    """The same of an opened message."""
+    reader = _Reader(message)
+    letter = Letter(format="msg")
+    _read_properties(message, reader, letter)
+    kind = reader.text(message, _CLASS).lower()
+    if not (kind.startswith(_SECURED_CLASSES) and _read_secured(message, letter)):
         letter.bodies.append(_body(message, reader, letter))
         _read_attachments(message, reader, letter)
-        kind = reader.text(message, _CLASS).lower()
-        if kind.startswith(_LOCKED_CLASSES) and not kind.endswith("multipartsigned"):
-            letter.encrypted = "S/MIME"
-        return letter
+    return letter
 
 
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """Neither warnings nor log lines of the libraries: they quote names and texts of the message."""
-    logging.getLogger("extract_msg").setLevel(logging.CRITICAL + 1)
-    logging.getLogger("RTFDE").setLevel(logging.CRITICAL + 1)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        yield
-
-
-@contextmanager
-def _opened(path: Path) -> Iterator[Any]:
-    import extract_msg
-    from extract_msg.enums import ErrorBehavior
-    from extract_msg.exceptions import ExMsgBaseException
-
-    try:
-        options: Any = {"delayAttachments": True, "errorBehavior": ErrorBehavior.SUPPRESS_ALL}
-        kind: Any = extract_msg.Message  # openMsg would open the file once more, to find this out
-        message: Any = kind(path, **options)
-        if _is_signed(message):
-            message.close()
-            message = extract_msg.openMsg(path, strict=False, **options)
-    except (*_PROBLEMS, ExMsgBaseException) as problem:
-        raise ParseFailure(FailureClass.CORRUPT, f"msg: {type(problem).__name__}") from problem
-    try:
-        yield message
-    finally:
-        message.close()
-
-
-def _is_signed(message: Any) -> bool:
-    """A message within a signature, which a class of its own unfolds; all others are read alike."""
-    wide, narrow = (_stream(message, f"{_CLASS}{kind}") for kind in ("001F", "001E"))
-    name = wide.decode("utf-16-le", "replace") or narrow.decode("latin-1")
-    return name.lower().rstrip("\0").endswith(("smime", "multipartsigned"))
+def _read_secured(message: MessageReader, letter: Letter) -> bool:
+    """What a signature covers: its only attachment is a mail, or signed data that hold one (MS-OXOSMIME 2.1.2, 2.1.3)."""
+    data = next((attachment.data for attachment in message.attachments), b"")
+    content = signed_content(data) or (data if _MULTIPART.match(data) else None)
+    if content is None:
+        letter.encrypted = "S/MIME"
+        return False
+    inner = read_mail(content)
+    letter.bodies += inner.bodies
+    letter.attachments += inner.attachments
+    letter.warnings += inner.warnings
+    letter.encrypted = inner.encrypted
+    return True
 
 
 class _Reader:
     """Reads strings of a message and its parts in the code page that fits all of them."""
 
-    def __init__(self, message: Any) -> None:
+    def __init__(self, message: MessageReader) -> None:
         self._declared = _code_page(message)
         raw = b"\n".join(
-            _stream(message, f"{tag}001E") for tag in (_SUBJECT, _SENDER_NAME, _TOPIC, _BODY)
+            message.stream(f"{tag}001E") for tag in (_SUBJECT, _SENDER_NAME, _TOPIC, _BODY)
         )
         guess = guess_charset(raw) if raw.strip() else "ascii"
         if guess == "ascii":
@@ -123,35 +160,28 @@ class _Reader:
             self._declared if _agrees(raw, self._declared, guess) else guess
         )
 
-    def text(self, part: Any, tag: str) -> str:
+    def text(self, part: PartReader, tag: str) -> str:
         """A string property, Unicode or in the message's code page; "" where there is none."""
-        data = _stream(part, f"{tag}001F")
+        data = part.stream(f"{tag}001F")
         if data:
             text = data.decode("utf-16-le", "replace")
         else:
-            text = decode_text(_stream(part, f"{tag}001E"), self.charset).text
+            data = part.stream(f"{tag}001E")
+            text = decode_text(data, self.charset).text if data else ""
         return without_surrogates(text).replace("\0", "").strip()
 
 
-def _stream(part: Any, name: str) -> bytes:
-    try:
-        data = part.getStream(f"__substg1.0_{name}")
-    except _PROBLEMS:
-        return b""
-    return bytes(data) if data else b""
-
-
-def _code_page(message: Any) -> str:
+def _code_page(message: MessageReader) -> str:
     for tag in _CODE_PAGES:
-        number = _property(message, tag)
-        if isinstance(number, int):
+        number = message.number(tag)
+        if number is not None:
             return {65001: "utf-8", 28605: "iso-8859-15", 20127: "ascii"}.get(number, f"cp{number}")
     return ""
 
 
-def _rtf_code_page(message: Any) -> str:
+def _rtf_code_page(message: MessageReader) -> str:
     r"""``\ansicpg`` of the RTF body: Outlook writes the code page there that its text really is in."""
-    head = decompressed(_stream(message, f"{_RTF}0102"), most=_RTF_HEAD)
+    head = decompressed(message.stream(f"{_RTF}0102"), most=_RTF_HEAD)
     match = re.search(rb"\\ansicpg(\d+)", head)
     if match is None or match[1] in {b"1252", b"0"}:
         return ""
@@ -163,15 +193,7 @@ def _agrees(raw: bytes, declared: str, guess: str) -> bool:
     return bool(declared) and (raw.isascii() or decode_text(raw, declared).charset != guess)
 
 
-def _property(part: Any, tag: str) -> Any:
-    try:
-        found = part.props.get(tag)
-    except _PROBLEMS:
-        return None
-    return getattr(found, "value", None)
-
-
-def _read_properties(message: Any, reader: _Reader, letter: Letter) -> None:
+def _read_properties(message: MessageReader, reader: _Reader, letter: Letter) -> None:
     headers = reader.text(message, _HEADERS)
     if headers:
         # A saved internet header block may begin with a line about its origin.
@@ -195,25 +217,19 @@ def _read_properties(message: Any, reader: _Reader, letter: Letter) -> None:
         if text and (name == "subject" or not letter.properties.get(name)):
             letter.properties[name] = text
     if not letter.properties.get("date"):
-        letter.properties["date"] = _date(message)
+        letter.properties["date"] = next(filter(None, map(message.moment, _DATES)), "")
 
 
-def _index(message: Any) -> str:
+def _index(message: MessageReader) -> str:
     """The conversation index as mail headers carry it."""
-    found = _property(message, f"{_CONVERSATION}0102")
-    data = found if isinstance(found, bytes) else _stream(message, f"{_CONVERSATION}0102")
-    return base64.b64encode(data).decode("ascii") if data else ""
+    return base64.b64encode(message.stream(f"{_CONVERSATION}0102")).decode("ascii")
 
 
-def _recipients(message: Any, reader: _Reader) -> dict[str, str]:
+def _recipients(message: MessageReader, reader: _Reader) -> dict[str, str]:
     people: dict[str, list[str]] = {}
-    try:
-        recipients = list(message.recipients)
-    except _PROBLEMS:
-        return {}
-    for recipient in recipients:
-        number = _property(recipient, "0C150003")
-        kind = _RECIPIENT_KINDS.get(number & 0xF if isinstance(number, int) else 1, "to")
+    for recipient in message.recipients:
+        number = recipient.number(_RECIPIENT_KIND)
+        kind = _RECIPIENT_KINDS.get(1 if number is None else number & 0xF, "to")
         address = reader.text(recipient, _SMTP) or reader.text(recipient, _ADDRESS)
         people.setdefault(kind, []).append(_person(reader.text(recipient, _NAME), address))
     return {kind: ", ".join(names) for kind, names in people.items()}
@@ -225,22 +241,9 @@ def _person(name: str, address: str) -> str:
     return f"{name} <{address}>" if name else address
 
 
-def _date(message: Any) -> str:
-    for tag in _DATES:
-        value = _property(message, tag)
-        if isinstance(value, datetime):
-            moment = value if value.tzinfo else value.replace(tzinfo=UTC)
-            return moment.isoformat(timespec="seconds")
-        if isinstance(value, int) and value > 0:
-            return (_EPOCH + timedelta(microseconds=value // 10)).isoformat(timespec="seconds")
-        if isinstance(value, str) and value:
-            return iso_date(value)
-    return ""
-
-
-def _body(message: Any, reader: _Reader, letter: Letter) -> Body:
+def _body(message: MessageReader, reader: _Reader, letter: Letter) -> Body:
     plain = reader.text(message, _BODY)
-    html = _stream(message, f"{_HTML}0102") or _stream(message, f"{_HTML}001E")
+    html = message.stream(f"{_HTML}0102") or message.stream(f"{_HTML}001E")
     if html:
         declared = re.search(rb"charset=[\"']?([\w-]+)", html[:4096])
         charset = declared[1].decode("ascii") if declared else reader.charset
@@ -249,7 +252,7 @@ def _body(message: Any, reader: _Reader, letter: Letter) -> Body:
     if markup:
         return Body(plain=plain, html=markup)
     rtf = _rtf(message)
-    if rtf is None and _stream(message, f"{_RTF}0102"):
+    if rtf is None and message.stream(f"{_RTF}0102"):
         letter.warnings.append("the RTF body is damaged")
     if not rtf:
         return Body(plain=plain)
@@ -257,59 +260,45 @@ def _body(message: Any, reader: _Reader, letter: Letter) -> Body:
     return Body(plain=plain, html=text) if kind == "html" else Body(plain=plain or text)
 
 
-def _rtf(message: Any) -> bytes | None:
+def _rtf(message: MessageReader) -> bytes | None:
     """The decompressed RTF body (MS-OXRTFCP), or None: there is none, or its checksum is wrong."""
-    data = _stream(message, f"{_RTF}0102")
+    data = message.stream(f"{_RTF}0102")
     return decompressed(data) or None if is_sound(data) else None
 
 
-def _read_attachments(message: Any, reader: _Reader, letter: Letter) -> None:
-    try:
-        attachments = list(message.attachments)
-    except _PROBLEMS as problem:
-        letter.warnings.append(f"attachments cannot be read: {type(problem).__name__}")
-        return
+def _read_attachments(message: MessageReader, reader: _Reader, letter: Letter) -> None:
     markup = "".join(body.html for body in letter.bodies)
-    for number, attachment in enumerate(attachments, start=1):
+    for number, attachment in enumerate(message.attachments, start=1):
         letter.attachments.append(_attachment(attachment, reader, number, markup))
 
 
-def _attachment(attachment: Any, reader: _Reader, number: int, markup: str) -> Attachment:
-    from extract_msg.exceptions import ExMsgBaseException
-
+def _attachment(
+    attachment: AttachmentReader, reader: _Reader, number: int, markup: str
+) -> Attachment:
     name = (
         reader.text(attachment, _LONG_NAME)
         or reader.text(attachment, _FILE_NAME)
         or reader.text(attachment, _NAME)
     )
-    media_type = reader.text(attachment, _MEDIA_TYPE).lower()
     content_id = reader.text(attachment, _CONTENT_ID)
     inline = bool(content_id) and (f"cid:{content_id}" in markup or attachment.hidden)
     relation = ChildRelation.INLINE if inline else ChildRelation.ATTACHMENT
-    failure: FailureClass | None = None
-    detail = ""
-    data = b""
-    try:
-        content = attachment.data
-        if isinstance(content, bytes):
-            data = content
-        elif hasattr(content, "exportBytes"):
-            relation = ChildRelation.MESSAGE
-            data = content.exportBytes()
-            name = reader.text(content, _SUBJECT).replace("/", "_") or name or "message"
-            name = name if name.lower().endswith(".msg") else f"{name}.msg"
-    except (*_PROBLEMS, ExMsgBaseException) as problem:
-        failure, detail = FailureClass.CORRUPT, f"attachment: {type(problem).__name__}"
-    if not data and failure is None:
-        failure, detail = (
-            FailureClass.EMPTY,
-            "an attachment without bytes (a link, or an OLE object)",
-        )
+    data = attachment.data
+    inner = None if data else attachment.message
+    if inner is not None:
+        relation = ChildRelation.MESSAGE
+        data = inner.alone()
+        name = reader.text(inner, _SUBJECT).replace("/", "_") or name or "message"
+        name = name if name.lower().endswith(".msg") else f"{name}.msg"
+    elif not data and (outside := attachment.embedded()):
+        relation = ChildRelation.EMBEDDED
+        name, data = unwrapped(name, outside)
+    failure, detail = (None, "") if data else (FailureClass.EMPTY, _WITHOUT_BYTES)
     return Attachment(
         name=name or f"attachment-{number}",
         relation=relation,
         data=data,
-        media_type=media_type,
+        media_type=reader.text(attachment, _MEDIA_TYPE).lower(),
         failure=failure,
         detail=detail,
     )

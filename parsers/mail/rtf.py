@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import zlib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from parsers.common.charset import codec_for, without_surrogates
 
@@ -55,6 +55,9 @@ class _State:
     in_tag: bool = False
     rtf_only: bool = False
     unicode_skip: int = 1
+
+    def copy(self) -> _State:
+        return _State(self.charset, self.silent, self.in_tag, self.rtf_only, self.unicode_skip)
 
 
 class _Rtf:
@@ -104,7 +107,7 @@ class _Rtf:
         self._starred = False
         if brace == b"{":
             if len(self._stack) < _MAX_GROUPS:
-                self._stack.append(replace(self._state))
+                self._stack.append(self._state.copy())
         elif len(self._stack) > 1:
             self._stack.pop()
 
@@ -202,6 +205,10 @@ def decompressed(data: bytes, most: int | None = None) -> bytes:
     at = 16
     while at < len(data) and len(out) < until:
         flags, at = data[at], at + 1
+        if not flags:  # eight bytes as they are
+            out += data[at : at + 8]
+            at += 8
+            continue
         for bit in range(8):
             if at >= len(data) or len(out) >= until:
                 break

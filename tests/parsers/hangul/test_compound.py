@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import random
-import struct
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,8 +12,8 @@ import olefile
 import pytest
 
 from parsers.common.compound import CompoundError, CompoundFile
+from parsers.common.compound_writer import compound_bytes
 
-END, FREE, TABLE, LIST = 0xFFFFFFFE, 0xFFFFFFFF, 0xFFFFFFFD, 0xFFFFFFFC
 STREAMS = {
     "FileHeader": b"short",
     "Docs/Long": bytes(range(256)) * 40,
@@ -44,42 +43,21 @@ def test_streams_long_and_short_are_read_by_names_of_any_case(made: bytes, tmp_p
         assert [entry.path for entry in compound.entries if not entry.is_stream] == ["Docs"]
 
 
-def large_file(content: bytes) -> bytes:
-    """A file of one stream, with more tables of sectors than the header names (over 7 MB): the others stand in a list."""
-    count = -(-len(content) // 512)
-    tables = -(-(count + 200) // 127)
-    lists = -(-(tables - 109) // 127)
-    # Order: the stream, the directory, the lists of further tables, the tables.
-    followers = [*range(1, count), END, END] + [LIST] * lists + [TABLE] * tables
-    followers += [FREE] * (tables * 128 - len(followers))
-    places = [count + 1 + lists + index for index in range(tables)]
-    root = "Root Entry\0".encode("utf-16-le").ljust(64, b"\0")
-    root += struct.pack("<HBBIII36xIQ", 22, 5, 1, FREE, FREE, 1, END, 0)
-    name = "Large\0".encode("utf-16-le").ljust(64, b"\0")
-    stream = name + struct.pack("<HBBIII36xIQ", 12, 2, 1, FREE, FREE, FREE, 0, len(content))
-    header = bytes.fromhex("d0cf11e0a1b11ae1") + bytes(16)
-    header += struct.pack("<HHHHH6x", 62, 3, 0xFFFE, 9, 6)
-    header += struct.pack("<9I", 0, tables, count, 0, 4096, END, 0, count + 1, lists)
-    header += struct.pack("<109I", *places[:109])
-    more = b""
-    for number in range(lists):
-        some = places[109 + 127 * number :][:127]
-        follower = count + 2 + number if number + 1 < lists else END
-        more += struct.pack(f"<{len(some)}I", *some).ljust(508, b"\xff")
-        more += struct.pack("<I", follower)
-    body = content.ljust(count * 512, b"\0") + (root + stream).ljust(512, b"\0") + more
-    return header + body + struct.pack(f"<{len(followers)}I", *followers)
-
-
-def test_files_of_many_megabytes_are_read_whole(tmp_path: Path) -> None:
+@pytest.mark.parametrize("size", [300, 8 << 20, 17 << 20])
+def test_what_is_written_is_what_others_read(size: int, tmp_path: Path) -> None:
+    # From 7 MB on the header does not name all tables of sectors, from 16 MB on the file is mapped.
+    streams = {
+        "Large": random.Random(size).randbytes(size),  # noqa: S311  not for secrets
+        **{f"Folder {name}/긴 이름 {name}": bytes(name * 7) for name in range(40)},
+        "Folder 3/Below/Empty": b"",
+    }
     path = tmp_path / "large.bin"
-    for size in (8 << 20, 17 << 20):
-        content = random.Random(size).randbytes(size)  # noqa: S311  not for secrets
-        path.write_bytes(large_file(content))
-        with olefile.OleFileIO(path) as ole:
-            assert ole.openstream("Large").read() == content
-        with CompoundFile(path) as compound:
-            assert compound.read("Large") == content
+    path.write_bytes(compound_bytes(streams))
+    with olefile.OleFileIO(path, raise_defects=olefile.DEFECT_INCORRECT) as ole:
+        names = ole.listdir()
+        assert {"/".join(name): ole.openstream(name).read() for name in names} == streams
+    with CompoundFile(path) as compound:
+        assert content(compound) == streams
 
 
 @pytest.mark.parametrize("kept", [0, 7, 511, 700])
