@@ -86,6 +86,7 @@ class DirectoryEntry:
 PERMISSION_READERS: tuple[PermissionReaderEntry, ...] = (
     PermissionReaderEntry("posix", "acl_sync.posix:open_reader"),
     PermissionReaderEntry("yaml", "acl_sync.yaml_lists:open_reader"),
+    PermissionReaderEntry("smb", "acl_sync.smb.reader:open_reader"),
 )
 
 DIRECTORIES: tuple[DirectoryEntry, ...] = (

@@ -129,7 +129,8 @@ class PermissionReader(Protocol):
     Promises:
         - no list means a scope with an empty gate (nobody); one that cannot be read means ``readable`` false (nobody);
         - the scopes of equal lists in one folder are one scope;
-        - every scope names its parent, and parents come from ``folder``.
+        - every scope names its parent, and parents come from ``folder``, for a folder above;
+        - an item may share the scope of its folder: where that scope changes, the item's list is read again.
     """
 
     @property

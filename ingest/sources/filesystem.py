@@ -13,12 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pathspec
-
 from contracts.documents import SourceItem
 from contracts.errors import ItemBusyError, ItemGoneError, SourceUnreachableError
 from contracts.outcomes import SkipReason
 from contracts.sources import ListProblem, Skipped, SourceFolder, SourceProbe
+from ingest.sources.naming import NameRules
 from ingest.sources.probing import probe_folder
 from ingest.sources.statx import ObjectStat, look, lstat
 
@@ -28,23 +27,6 @@ if TYPE_CHECKING:
     from contracts.settings import SourceSettings
 
 __all__ = ["FilesystemSource"]
-
-_LOCK_PREFIXES = ("~$", ".~lock.")
-_SYSTEM_NAMES = frozenset(
-    {
-        "thumbs.db",
-        "desktop.ini",
-        ".ds_store",
-        "$recycle.bin",
-        "system volume information",
-        ".git",
-        ".svn",
-        ".snapshot",
-        ".recycle",
-        "lost+found",
-    }
-)
-_CONTROL_FILES = frozenset({"acl.yaml", "directory.yaml"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +52,7 @@ class FilesystemSource:
     def __init__(self, settings: SourceSettings) -> None:
         self._settings = settings
         self._root = settings.folder.absolute()
-        self._include = _spec(settings.include)
-        self._exclude = _spec(settings.exclude)
+        self._names = NameRules(settings)
 
     @property
     def name(self) -> str:
@@ -173,7 +154,7 @@ class FilesystemSource:
 
     def _look(self, folder: str, name: str, at: int) -> _Entry | Skipped | ListProblem:
         path = f"{folder}/{name}" if folder else name
-        if reason := self._unwanted(folder, name):
+        if reason := self._names.unwanted(folder, name):
             return Skipped(path, reason)
         try:
             seen = lstat(name, at=at)
@@ -183,25 +164,9 @@ class FilesystemSource:
             return Skipped(path, SkipReason.SYMLINK)
         if not (stat.S_ISDIR(seen.mode) or stat.S_ISREG(seen.mode)):
             return Skipped(path, SkipReason.SPECIAL_FILE)
-        if self._excluded(path, folder=stat.S_ISDIR(seen.mode)):
+        if self._names.excluded(path, folder=stat.S_ISDIR(seen.mode)):
             return Skipped(path, SkipReason.EXCLUDED)
         return _Entry(name, path, seen)
-
-    def _unwanted(self, folder: str, name: str) -> str:
-        if name.startswith(_LOCK_PREFIXES):
-            return SkipReason.LOCK_FILE
-        if name.lower() in _SYSTEM_NAMES or name.startswith("._"):
-            return SkipReason.SYSTEM_FILE
-        if not folder and (name in _CONTROL_FILES or name == self._settings.marker):
-            return SkipReason.SYSTEM_FILE
-        return ""
-
-    def _excluded(self, path: str, *, folder: bool) -> bool:
-        if self._exclude and self._exclude.match_file(f"{path}/" if folder else path):
-            return True
-        if folder:
-            return False
-        return self._include is not None and not self._include.match_file(path)
 
     def _item(self, entry: _Entry) -> SourceItem:
         seen = entry.seen
@@ -248,7 +213,3 @@ class FilesystemSource:
 def _place(found: _Entry | Skipped | ListProblem) -> str:
     """A folder stands where its content does, so that the whole listing is in order of full paths."""
     return f"{found.path}/" if isinstance(found, _Entry) and found.is_folder else found.path
-
-
-def _spec(patterns: tuple[str, ...]) -> pathspec.GitIgnoreSpec | None:
-    return pathspec.GitIgnoreSpec.from_lines(patterns) if patterns else None

@@ -25,6 +25,7 @@ class SourceEntry:
 
 SOURCES: tuple[SourceEntry, ...] = (
     SourceEntry("filesystem", "ingest.sources.filesystem:FilesystemSource"),
+    SourceEntry("smb", "ingest.sources.smb:SmbSource"),
 )
 
 

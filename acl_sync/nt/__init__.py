@@ -1,0 +1,1 @@
+"""Windows access lists: pure parsing and translation; no I/O."""

@@ -1,0 +1,345 @@
+"""A folder of a share: what is in it, what it says of each object, and its bytes.
+
+Nothing is written, and nothing that is open keeps anybody else from writing, renaming or removing.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+import weakref
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from smbprotocol.file_info import FileInformationClass, InfoType
+from smbprotocol.open import (
+    CreateDisposition,
+    ImpersonationLevel,
+    Open,
+    SMB2CloseRequest,
+    SMB2QueryDirectoryRequest,
+    SMB2QueryInfoRequest,
+    SMB2ReadRequest,
+)
+
+from acl_sync.smb.line import Account, Answer, Line, LineLostError
+from acl_sync.smb.place import place_of
+from acl_sync.smb.statuses import END_OF_FILE, NO_MORE_FILES, NO_SUCH_FILE, SmbStatusError
+from acl_sync.smb.wire import buffer_of, created, entries_of, read_of
+from contracts.errors import ConfigError, SourceUnreachableError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+
+    from smbprotocol.tree import TreeConnect
+
+    from acl_sync.smb.place import Place
+    from acl_sync.smb.wire import Found
+    from contracts.settings import SourceSettings
+
+__all__ = ["Drive", "account_of"]
+
+_T = TypeVar("_T")
+_READ_DATA, _READ_CONTROL, _READ_ATTRIBUTES, _SYNCHRONIZE = 0x1, 0x20000, 0x80, 0x100000
+_SHARE_ALL = 7
+_IS_FOLDER, _SEQUENTIAL, _IS_FILE, _BACKUP = 0x1, 0x4, 0x40, 0x4000
+_OWNER_GROUP_LIST = 0x7
+_LAST = b"\xff" * 16  # in a chain: what its first request opened
+_FILE_ID = 6  # FileInternalInformation
+_BLOCK, _LISTING, _DESCRIPTOR = 1 << 20, 1 << 18, 1 << 16  # bytes of one answer
+_PAUSES = (0.2, 1.0, 3.0)
+"""Seconds before each further try after a connection was lost."""
+
+
+class Drive:
+    """See the module; safe to use from several threads, and after a fork.
+
+    Args:
+        settings: Of the source.
+
+    Raises:
+        ConfigError: its address or its password file cannot be read.
+    """
+
+    def __init__(self, settings: SourceSettings) -> None:
+        self.place: Place = place_of(settings)
+        self._account = account_of(settings)
+        self._lines: dict[tuple[str, int], Line] = {}
+        self._pid = os.getpid()
+        self._was_up = False
+        weakref.finalize(self, _hang_up, self._lines)
+
+    def entries(self, path: str, expected: Found | None = None) -> list[Found]:
+        """Everything in a folder, in no order.
+
+        Args:
+            path: Below the place, parts joined by ``/``; "" for the place itself.
+            expected: As it was listed; None: whatever is there.
+
+        Raises:
+            SmbStatusError: the server refused, or another folder is there now (``NO_SUCH_FILE``).
+            SourceUnreachableError: no server answers.
+        """
+        return self.trying(lambda: list(self._entries(path, expected)))
+
+    def is_empty(self, path: str) -> bool:
+        """Whether nothing is in a folder; only the beginning of it is listed."""
+
+        def ask() -> bool:
+            found = self._entries(path, None)
+            try:
+                return next(found, None) is None
+            finally:
+                found.close()
+
+        return self.trying(ask)
+
+    def look(self, path: str) -> Found:
+        """What an object says of itself (its name is left out)."""
+        return self.trying(lambda: self._ask(path, _READ_ATTRIBUTES, 0)[0])
+
+    def descriptor(self, path: str) -> tuple[Found, bytes]:
+        """An object and its security descriptor: owner, group and discretionary list."""
+
+        def ask() -> tuple[Found, bytes]:
+            query = _query(InfoType.SMB2_0_INFO_SECURITY, 0, _DESCRIPTOR, _OWNER_GROUP_LIST)
+            found, (answer,) = self._ask(path, _READ_CONTROL | _READ_ATTRIBUTES, 0, query)
+            return found, buffer_of(_body(answer))
+
+        return self.trying(ask)
+
+    def read(self, path: str, start: Callable[[Found], Callable[[bytes], object]]) -> None:
+        """Hand over the bytes of a file, block by block.
+
+        Args:
+            path: As for ``entries``.
+            start: Called with the object that was opened; returns what takes the blocks. Called again where the
+                connection was lost on the way and everything begins anew.
+        """
+        self.trying(lambda: self._read(path, start))
+
+    def file_system(self) -> tuple[str, int]:
+        """Name of the file system (``NTFS``, …) and its attributes, as the server says (MS-FSCC 2.5.1)."""
+
+        def ask() -> tuple[str, int]:
+            query = _query(InfoType.SMB2_0_INFO_FILESYSTEM, 5, 1024, 0)
+            _, (answer,) = self._ask("", _READ_ATTRIBUTES, _IS_FOLDER, query)
+            data = buffer_of(_body(answer))
+            return data[12:].decode("utf-16-le"), int.from_bytes(data[:4], "little")
+
+        return self.trying(ask)
+
+    def is_samba(self) -> bool:
+        """Whether the server is Samba, whose change time is the time of the last write: a list that changes leaves it.
+
+        It says so in the extended part of the object id of its file systems ("SmBa", ``smbd/trans2.c``).
+        """
+
+        def ask() -> bool:
+            query = _query(InfoType.SMB2_0_INFO_FILESYSTEM, 8, 64, 0)
+            _, (answer,) = self._ask("", _READ_ATTRIBUTES, _IS_FOLDER, query)
+            return (
+                not answer.status and buffer_of(answer.body)[16:20] == b"aBmS"
+            )  # the number 0x536D4261
+
+        return self.trying(ask)
+
+    def line(self) -> Line:
+        """The connection to the server of the place, made where there is none."""
+        if os.getpid() != self._pid:  # the connection is the parent's
+            self._lines.clear()
+            self._pid = os.getpid()
+        key = (self.place.host, self.place.port)
+        if key not in self._lines:
+            try:
+                self._lines[key] = Line(*key, self._account)
+            except SourceUnreachableError as problem:
+                if not self._was_up or Line.is_refusal(problem):
+                    raise
+                raise LineLostError(problem.message) from problem
+            self._was_up = True
+        return self._lines[key]
+
+    def trying(self, call: Callable[[], _T]) -> _T:
+        """The result of a call, made again over a new connection where the connection was lost.
+
+        Raises:
+            SourceUnreachableError: no server answers, or not for long enough.
+        """
+        pauses = iter(_PAUSES)
+        while True:
+            try:
+                return call()
+            except LineLostError as problem:
+                self.hang_up()
+                pause = next(pauses, None)
+                if pause is None:
+                    raise SourceUnreachableError(
+                        f"source {self._account.source}: {self.place.host} 연결이 끊겼습니다 (connection lost): {problem}",
+                        advice="아무것도 바꾸지 않았습니다 (nothing was changed)",
+                    ) from problem
+                time.sleep(pause)
+
+    def hang_up(self) -> None:
+        """Close the connection; the next call makes a new one."""
+        _hang_up(self._lines)
+
+    # -- one request each --------------------------------------------------------------------------
+
+    def tree(self) -> TreeConnect:
+        """The share of the place.
+
+        Raises:
+            SmbStatusError: it is not there, or not for this account.
+        """
+        return self.line().tree(self.place.share)
+
+    def sent_name(self, tree: TreeConnect, path: str) -> str:
+        """A path as it is sent for this share."""
+        parts = [part for part in (self.place.folder, path) if part]
+        if tree.is_dfs_share:  # MS-SMB2 3.2.4.3: then the name begins with server and share
+            parts = [self.place.host, self.place.share, *parts]
+        return "\\".join(parts).replace("/", "\\")
+
+    def chain(self, path: str, access: int, options: int, *more: Any) -> list[Answer]:
+        """Open an object and do more with it, in one exchange."""
+        tree = self.tree()
+        return self.line().exchange(
+            tree, [_open(tree, self.sent_name(tree, path), access, options), *more]
+        )
+
+    def _ask(self, path: str, access: int, options: int, *more: Any) -> tuple[Found, list[Answer]]:
+        queries = (_query(InfoType.SMB2_0_INFO_FILE, _FILE_ID, 8, 0), *more)
+        made, number, *rest = self.chain(path, access, options | _BACKUP, *queries, _close(_LAST))
+        return _opened(made, number)[0], rest[:-1]
+
+    def _entries(self, path: str, expected: Found | None) -> Generator[Found]:
+        size = min(_LISTING, self.line().most_answered)
+        first = _listing(_LAST, size)
+        access = _READ_DATA | _READ_ATTRIBUTES | _SYNCHRONIZE
+        number = _query(InfoType.SMB2_0_INFO_FILE, _FILE_ID, 8, 0)
+        made, numbered, answer = self.chain(path, access, _IS_FOLDER | _BACKUP, number, first)
+        found, handle = _opened(made, numbered)
+        line, tree = self.line(), self.tree()
+        try:
+            if expected is not None and not same_object(found, expected):
+                raise SmbStatusError(NO_SUCH_FILE)
+            while answer.status not in {NO_MORE_FILES, NO_SUCH_FILE}:
+                yield from entries_of(buffer_of(_body(answer)))
+                (answer,) = line.exchange(tree, [_listing(handle, size)])
+        finally:
+            line.exchange(tree, [_close(handle)])
+
+    def _read(self, path: str, start: Callable[[Found], Callable[[bytes], object]]) -> None:
+        number = _query(InfoType.SMB2_0_INFO_FILE, _FILE_ID, 8, 0)
+        access = _READ_DATA | _READ_ATTRIBUTES | _SYNCHRONIZE
+        made, numbered = self.chain(path, access, _IS_FILE | _SEQUENTIAL | _BACKUP, number)
+        found, handle = _opened(made, numbered)
+        line, tree = self.line(), self.tree()
+        try:
+            take, at = start(found), 0
+            while True:
+                (answer,) = line.exchange(tree, [_reading(handle, at, min(_BLOCK, line.most_read))])
+                if answer.status == END_OF_FILE:
+                    break
+                block = read_of(_body(answer))
+                if not block:
+                    break
+                take(block)
+                at += len(block)
+        finally:
+            line.exchange(tree, [_close(handle)])
+
+
+def same_object(one: Found, other: Found) -> bool:
+    """Whether two looks were at one object: its number, and when it was made."""
+    return (one.file_id, one.created) == (other.file_id, other.created)
+
+
+def account_of(settings: SourceSettings) -> Account:
+    """Who reads a source.
+
+    Raises:
+        ConfigError: the password file cannot be read.
+    """
+    password = None
+    if settings.password_file is not None:
+        try:
+            password = (
+                settings.password_file.expanduser().read_text(encoding="utf-8").rstrip("\r\n")
+            )
+        except (OSError, UnicodeDecodeError) as problem:
+            raise ConfigError(
+                f"source {settings.name}: password_file {settings.password_file}: {problem}"
+            ) from problem
+    return Account(
+        source=settings.name,
+        user=settings.user or None,
+        password=password,
+        encrypt=settings.encrypt,
+        timeout=settings.timeout_seconds,
+    )
+
+
+def _hang_up(lines: dict[tuple[str, int], Line]) -> None:
+    while lines:
+        lines.popitem()[1].close()
+
+
+def _opened(made: Answer, numbered: Answer) -> tuple[Found, bytes]:
+    """What was opened, and its handle; without a number where the server has none."""
+    body = _body(made)
+    number = 0 if numbered.status else int.from_bytes(buffer_of(numbered.body), "little")
+    return created(body, number)
+
+
+def _body(answer: Answer) -> bytes:
+    if answer.status:
+        raise SmbStatusError(answer.status)
+    return answer.body
+
+
+def _open(tree: TreeConnect, name: str, access: int, options: int) -> Any:
+    message, _ = Open(tree, name).create(
+        ImpersonationLevel.Impersonation,
+        access,
+        0,
+        _SHARE_ALL,
+        CreateDisposition.FILE_OPEN,
+        options,
+        send=False,
+    )
+    return message
+
+
+def _query(kind: int, what: int, size: int, more: int) -> Any:
+    message = SMB2QueryInfoRequest()
+    message["info_type"] = kind
+    message["file_info_class"] = what
+    message["output_buffer_length"] = size
+    message["additional_information"] = more
+    message["file_id"] = _LAST
+    return message
+
+
+def _listing(handle: bytes, size: int) -> Any:
+    message = SMB2QueryDirectoryRequest()
+    message["file_information_class"] = FileInformationClass.FILE_ID_FULL_DIRECTORY_INFORMATION
+    message["file_id"] = handle
+    message["output_buffer_length"] = size
+    message["buffer"] = "*".encode("utf-16-le")
+    return message
+
+
+def _reading(handle: bytes, at: int, size: int) -> Any:
+    message = SMB2ReadRequest()
+    message["length"] = size
+    message["offset"] = at
+    message["file_id"] = handle
+    message["padding"] = b"\x50"
+    return message
+
+
+def _close(handle: bytes) -> Any:
+    message = SMB2CloseRequest()
+    message["file_id"] = handle
+    return message
