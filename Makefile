@@ -9,8 +9,9 @@ SEED ?= 6
 PAGES ?= 24
 FUZZ ?= --full
 ROUNDS ?= 20
+PERMISSIONS ?=
 
-.PHONY: help setup demo test test-distributed faults lint acceptance acceptance-full bench-embedding bench-opensearch bench-mail bench-workbook bench-deck bench-long bench-ocr bench-parse fuzz lock clean test-sentence-transformers
+.PHONY: help setup demo test test-distributed test-permissions faults lint acceptance acceptance-full bench-embedding bench-opensearch bench-mail bench-workbook bench-deck bench-long bench-ocr bench-parse fuzz lock clean test-sentence-transformers
 
 help: ## 이 도움말 (this help)
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  \1: /'
@@ -40,6 +41,10 @@ acceptance: ## 인수 시험, 줄인 크기로 (the promises on real files, redu
 test-distributed: ## 실제 서버로: 계약 시험, 두 색인 비교, 두 방식의 수집 비교, 짧은 장애 시험 (on real servers: contracts, comparisons, short fault run)
 	@scripts/setup.sh test
 	$(PY) scripts/distributed.py --corpus $(CORPUS)
+
+test-permissions: ## 권한: 회수, 누출, 시간, 다시 훑기, 사례; PERMISSIONS="--reduced" (what following permissions promises)
+	@scripts/setup.sh test
+	$(PY) scripts/permissions.py $(PERMISSIONS)
 
 faults: ## 장애 시험: 여섯 가지를 임의의 순간에 $(ROUNDS)번씩 (faults at random moments; ROUNDS=20)
 	@scripts/setup.sh test

@@ -152,7 +152,7 @@ class ScopeTracker:
 
     def changed_above(self, scope_id: str) -> bool:
         """Whether this scope, or one above it, has changed since the listing began."""
-        at: str | None = scope_id
+        at: str | None = scope_id if self._changed else None
         while at is not None and at in self._known:
             if at in self._changed:
                 return True

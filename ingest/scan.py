@@ -275,7 +275,8 @@ class Scan:
         )
         self._hide(known, scope, pending=not (content and known.content_sha256))
         if kind == "unchanged" and scope == known.scope_id:
-            self._flush_full()
+            if self._following:
+                self._flush_full()
             return
         if kind == "returned":
             self._following.returned.append(known)

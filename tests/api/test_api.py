@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import time
 import zipfile
 
 import pytest
@@ -12,6 +13,7 @@ from app.sources import add_source
 from app.wiring import open_kit, open_searcher, source_run
 from contracts.settings import Settings, SourceSettings
 from search.api.app import create_app
+from search.api.grid import AnswerGrid
 
 ACL = 'realm: plant\nfolders:\n  "": [{allow: group:staff}]\n  비밀: [{allow: user:kim}]\n'
 PEOPLE = (
@@ -108,3 +110,17 @@ def test_health_and_source_need_no_token(client):
 def test_every_answer_is_described(client):
     paths = client.get("/openapi.json").json()["paths"]
     assert {"/v1/search", "/v1/health", "/v1/source"} <= paths.keys()
+
+
+def test_answers_leave_at_a_multiple_of_the_grid(client):
+    grid = AnswerGrid(client.app, 200)
+    with TestClient(grid, raise_server_exceptions=False) as held:
+        for body in ({}, {"reader": "nobody"}, {"query": ""}):  # errors, too
+            started = time.perf_counter()
+            answer = ask(held, **body)
+            spent = (time.perf_counter() - started) * 1000
+            assert spent >= 199, body
+            assert answer.json() == ask(client, **body).json()
+        started = time.perf_counter()
+        assert held.get("/v1/health").json() == {"status": "ok"}
+        assert (time.perf_counter() - started) * 1000 < 199

@@ -1,0 +1,1 @@
+"""What ``scripts/permissions.py`` shows, a module for each part."""

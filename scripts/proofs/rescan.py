@@ -1,0 +1,82 @@
+"""What it costs to follow the permissions of a share on which nothing, or little, has changed.
+
+A bare listing is the source's own, with the object ids and tags that any scan needs, and nothing done with it. Seconds
+are of the processor, so that they can be compared while the machine does other things.
+"""
+
+from __future__ import annotations
+
+import statistics
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+
+from app.wiring import source_run
+from contracts.settings import SourceSettings
+from ingest.kit import Kit
+from ingest.sources.registry import make_source
+from proofs.drives import fill, installation
+
+__all__ = ["CHANGED", "MOST", "compare", "run"]
+
+MOST = 2.0
+"""A pass over an unchanged share, as a multiple of a bare listing."""
+
+CHANGED, ROUNDS = 10, 5
+FOLDER = "기록"
+
+
+def run(*, files: int) -> bool:
+    """Make a folder source of so many files; prints figures, says whether the promises are kept."""
+    with tempfile.TemporaryDirectory(prefix="seoga-rescan-") as scratch:
+        Path(scratch).chmod(0o755)
+        root = Path(scratch) / "drive"
+        fill(root, FOLDER, files)
+        with installation(Path(scratch) / "home", root) as (kit, source):
+            # a permission run finds the files; their content is nothing to it
+            first = _followed(kit, source)
+            print(
+                f"folder source: {first['listed']} files and {first['folders']} folders, "
+                f"{first['lists_read']} lists read at first"
+            )
+            fine = compare(kit, source, "unchanged folder source")
+            for number, path in enumerate(_some(root)):
+                path.chmod(0o750 if number % 2 else 0o600)
+            scan = _followed(kit, source)
+            print(
+                f"{CHANGED} changed lists: {scan['lists_read']} read, {scan['scopes_changed']} scopes changed"
+            )
+            fine &= scan["lists_read"] == CHANGED
+            return compare(kit, source, "unchanged again") and fine
+
+
+def compare(kit: Kit, source: SourceSettings, label: str) -> bool:
+    """Passes over an unchanged source against bare listings of it, in turn; prints both."""
+    passes: list[float] = []
+    listings: list[float] = []
+    read = 0
+    for _ in range(ROUNDS):
+        started = time.process_time()
+        listed = sum(1 for _ in make_source(source).list())
+        listings.append(time.process_time() - started)
+        started = time.process_time()
+        read += _followed(kit, source)["lists_read"]
+        passes.append(time.process_time() - started)
+    bare, followed = statistics.median(listings), statistics.median(passes)
+    print(
+        f"{label}: {listed} objects; bare listing {bare:.2f} s, pass {followed:.2f} s "
+        f"({followed / bare:.2f} times), {read} lists read in {ROUNDS} passes"
+    )
+    return followed <= MOST * bare and not read
+
+
+def _followed(kit: Kit, source: SourceSettings) -> Counter[str]:
+    return source_run(kit, source).permissions().scan
+
+
+def _some(root: Path) -> list[Path]:
+    """Files and folders, the folders at odd places."""
+    folders = sorted((root / FOLDER).iterdir())
+    files = sorted(folders[0].iterdir())
+    return [pair for both in zip(files, folders[1:], strict=False) for pair in both][:CHANGED]
