@@ -143,7 +143,7 @@ class DomainController:
         lines += ["acl_xattr:ignore system acls = yes", *options]
         with self.config.open("a", encoding="utf-8") as file:
             file.write("\n" + "\n".join(lines) + "\n")
-        self._run("smbcontrol", f"--configfile={self.config}", "smbd", "reload-config")
+        self.run("smbcontrol", "smbd", "reload-config")
 
     # -- people and groups -------------------------------------------------------------------------
 
@@ -227,13 +227,21 @@ class DomainController:
         """Look at or change a security descriptor as the administrator (or ``user``); what is printed."""
         login = f"{self.domain}\\{user or self.administrator}%{self.password}"
         command = ["smbcacls", f"//{self.host}/{share}", path, "-U", login, *options]
-        return self._run(*command, f"--configfile={self.config}")
+        return self.run(*command)
 
     def net_rpc(self, *arguments: str) -> str:
         """``net rpc`` as the administrator, for share permissions and local groups."""
         login = f"{self.domain}\\{self.administrator}%{self.password}"
         command = ["net", "rpc", *arguments, "-S", self.host, "-U", login]
-        return self._run(*command, f"--configfile={self.config}")
+        return self.run(*command)
+
+    def run(self, *command: str) -> str:
+        """Run a tool of Samba with this server's configuration; what it prints."""
+        configured = [*command, f"--configfile={self.config}"]
+        done = subprocess.run(configured, capture_output=True, text=True, check=False, timeout=60)
+        if done.returncode:
+            raise RuntimeError(f"{command[0]}: {done.stdout}{done.stderr}")
+        return done.stdout
 
     # -- inside ------------------------------------------------------------------------------------
 
@@ -255,7 +263,7 @@ class DomainController:
             return False
         login = f"{self.domain}\\{self.administrator}%{self.password}"
         try:
-            self._run("smbclient", "-c", "ls", f"//{self.host}/drive", "-U", login)
+            self.run("smbclient", "-c", "ls", f"//{self.host}/drive", "-U", login)
         except RuntimeError:
             return False
         self._ldap = self._connect()
@@ -277,12 +285,6 @@ class DomainController:
 
     def _done(self, done: bool) -> None:  # noqa: FBT001  what ldap3 returns
         assert done, self.ldap.result
-
-    def _run(self, *command: str) -> str:
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
-        if done.returncode:
-            raise RuntimeError(f"{command[0]}: {done.stdout}{done.stderr}")
-        return done.stdout
 
     def _log(self) -> str:
         return (self.folder / "samba.out").read_text(errors="replace")[-4000:]

@@ -12,13 +12,14 @@ import tempfile
 import time
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import psutil
 import pytest
 import smbclient
 from smbclient._pool import get_smb_tree
-from smbprotocol.exceptions import SMBOSError
+from smbprotocol.exceptions import SMBResponseException
 from smbprotocol.file_info import InfoType
 from smbprotocol.open import (
     Open,
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
 _START_SECONDS = 60
 _ACCESS_DENIED = 0xC0000022
-_READ_CONTROL, _WRITE_LIST, _WRITE_OWNER = 0x20000, 0x40000, 0x80000
+_READ_DATA, _READ_CONTROL, _WRITE_LIST, _WRITE_OWNER = 0x1, 0x20000, 0x40000, 0x80000
 
 _CONFIG = """[global]
   netbios name = FILES
@@ -209,15 +210,14 @@ class ShareClient:
         smbclient.remove(self._at(path), **self._options)
 
     def reads(self, path: str) -> bool:
-        """Whether the server lets this client read a file's data: its own answer."""
+        """Whether the server lets this client open a file to read its data: its own answer."""
         try:
-            with smbclient.open_file(self._at(path), mode="rb", **self._options) as file:
-                file.read(1)
-        except SMBOSError as problem:
-            if problem.ntstatus != _ACCESS_DENIED:
+            with self._opened(path, _READ_DATA):
+                return True
+        except SMBResponseException as problem:
+            if problem.status != _ACCESS_DENIED:
                 raise
             return False
-        return True
 
     def descriptor(self, path: str) -> bytes:
         """Owner, group and list of an object, as its bytes."""
@@ -310,6 +310,12 @@ def new_file_server() -> FileServer:
     server = FileServer(Path(tempfile.mkdtemp(prefix="seoga-smb-", dir="/tmp")))
     server.start()
     return server
+
+
+@pytest.fixture(scope="session")
+def smb_tools():
+    """``ShareClient`` and ``descriptor`` of this module, for other servers."""
+    return SimpleNamespace(ShareClient=ShareClient, descriptor=descriptor)
 
 
 @pytest.fixture(scope="session")
