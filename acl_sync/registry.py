@@ -87,6 +87,7 @@ PERMISSION_READERS: tuple[PermissionReaderEntry, ...] = (
     PermissionReaderEntry("posix", "acl_sync.posix:open_reader"),
     PermissionReaderEntry("yaml", "acl_sync.yaml_lists:open_reader"),
     PermissionReaderEntry("smb", "acl_sync.smb.reader:open_reader"),
+    PermissionReaderEntry("imap", "acl_sync.imap:open_reader"),
 )
 
 DIRECTORIES: tuple[DirectoryEntry, ...] = (

@@ -29,6 +29,8 @@ class SkipReason(StrEnum):
     SYMLINK = "symlink"
     SPECIAL_FILE = "special_file"
     INLINE_IMAGE = "inline_image"
+    DELETED = "deleted"
+    SPECIAL_FOLDER = "special_folder"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -30,14 +30,16 @@ class Following:
         rescoped: Items with the scope that decides for them now.
         unread: Items that may hold another content than the index shows, under permissions that have changed.
         returned: Items that a guarded deletion had hidden.
+        relinked: Items that people open at another address now (a mail folder was numbered anew).
     """
 
     rescoped: list[tuple[ItemRecord, str]] = field(default_factory=list)
     unread: list[ItemRecord] = field(default_factory=list)
     returned: list[ItemRecord] = field(default_factory=list)
+    relinked: list[ItemRecord] = field(default_factory=list)
 
     def __len__(self) -> int:
-        return len(self.rescoped) + len(self.unread) + len(self.returned)
+        return len(self.rescoped) + len(self.unread) + len(self.returned) + len(self.relinked)
 
     def write(self, catalog: Catalog) -> None:
         """Hide first, then show."""
@@ -46,6 +48,9 @@ class Following:
             rescope(catalog, self.rescoped)
         if self.returned:
             _restore(catalog, self.returned)
+        for known in self.relinked:
+            documents = catalog.documents.by_item(known.item_id)
+            catalog.outbox.add([document.document_id for document in documents])
 
 
 def rescope(catalog: Catalog, rescoped: Sequence[tuple[ItemRecord, str]]) -> None:

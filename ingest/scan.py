@@ -274,10 +274,12 @@ class Scan:
             == (item.path, item.object_id, item.access_tag),
         )
         self._hide(known, scope, pending=not (content and known.content_sha256))
-        if kind == "unchanged" and scope == known.scope_id:
+        if kind == "unchanged" and (scope, item.locator) == (known.scope_id, known.locator):
             if self._following:
                 self._flush_full()
             return
+        if known.path == item.path and known.locator != item.locator:
+            self._following.relinked.append(known)
         if kind == "returned":
             self._following.returned.append(known)
         self._writes.append(

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
-
-import msgspec
 
 from contracts.documents import Cell, Table
 
@@ -16,7 +15,8 @@ __all__ = ["RowText", "grid_rows", "header_paths", "row_keys", "value_lines"]
 _STEP = " / "
 
 
-class RowText(msgspec.Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class RowText:
     """One table row: a text for each column, the cells that begin in it (for their nested tables), its number from 0."""
 
     texts: tuple[str, ...]

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, cast
 from contracts.errors import ConfigError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from contracts.settings import SourceSettings
     from contracts.sources import Source
 
@@ -17,20 +19,29 @@ __all__ = ["SOURCES", "SourceEntry", "make_source"]
 
 @dataclass(frozen=True, slots=True)
 class SourceEntry:
-    """A kind of source: its name in ``seoga.toml`` and ``module:class``, imported when first needed."""
+    """A kind of source: its name in ``seoga.toml`` and ``module:class``, imported when first needed.
+
+    ``keeps``: the class also takes a folder for what it has listed.
+    """
 
     kind: str
     where: str
+    keeps: bool = False
 
 
 SOURCES: tuple[SourceEntry, ...] = (
     SourceEntry("filesystem", "ingest.sources.filesystem:FilesystemSource"),
     SourceEntry("smb", "ingest.sources.smb:SmbSource"),
+    SourceEntry("imap", "ingest.sources.imap:ImapSource", keeps=True),
 )
 
 
-def make_source(settings: SourceSettings) -> Source:
+def make_source(settings: SourceSettings, kept: Path | None = None) -> Source:
     """The adapter of a configured source.
+
+    Args:
+        settings: The source's group of settings.
+        kept: Folder for what adapters note of a listing, so that the next one is quicker; None: nothing is noted.
 
     Raises:
         ConfigError: no such kind.
@@ -38,6 +49,7 @@ def make_source(settings: SourceSettings) -> Source:
     for entry in SOURCES:
         if entry.kind == settings.kind:
             module, _, name = entry.where.partition(":")
-            return cast("Source", getattr(import_module(module), name)(settings))
+            adapter = getattr(import_module(module), name)
+            return cast("Source", adapter(settings, kept) if entry.keeps else adapter(settings))
     known = ", ".join(entry.kind for entry in SOURCES)
     raise ConfigError(f"source {settings.name}: no kind {settings.kind!r} (known: {known})")

@@ -3,13 +3,17 @@
 A bench (``builders/permission_reader_<name>.py``) offers: ``source()``, ``reader()``, ``put(path)``, ``allow(path,
 who)`` (``everyone``, ``one`` or ``nobody``; of an item, or of a folder with what is below it), ``say_nothing(path)``,
 ``hide_list(path)``, ``changes(path)``, ``wait()``, and the principals of ``one`` and of a ``stranger``; ``traps``
-where it can hold only some of the names below. A tree that was just put is open to everyone.
+where it can hold only some of the names below. A tree that was just put is open to everyone. ``ITEM_LISTS = False`` in
+the module: only folders have lists, each its own, and what is said of an item is said of its folder. ``at(path)`` as in
+``test_source.py``, where needed.
 """
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import unicodedata
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -22,7 +26,20 @@ from contracts.errors import ConfigError
 from contracts.settings import SourceSettings
 from contracts.sources import SourceFolder
 
+
+def _module(name):
+    """Names of a bench's module; {} where there is none, which the benches' own test reports."""
+    path = Path(__file__).with_name("builders") / f"permission_reader_{name}.py"
+    if not path.is_file():
+        return {}
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return vars(module)
+
+
 NAMES = [entry.name for entry in PERMISSION_READERS]
+WITH_ITEM_LISTS = [name for name in NAMES if _module(name).get("ITEM_LISTS", True)]
 ALL = {"a.txt", "품질/b.txt", "품질/c.txt", "품질/8D/d.txt"}
 TRAPS = [
     "a",
@@ -49,10 +66,19 @@ def new_bench(request, make_bench):
 @pytest.fixture
 def bench(new_bench):
     """A tree that is open to everyone."""
-    made = new_bench()
+    return _planted(new_bench())
+
+
+@pytest.fixture
+def item_bench(request, make_bench):
+    """The same, of a kind whose items have lists of their own."""
+    return _planted(make_bench("permission_reader", request.param))
+
+
+def _planted(bench):
     for path in ALL:
-        made.put(path)
-    return made
+        bench.put(path)
+    return bench
 
 
 def listed(bench):
@@ -72,7 +98,13 @@ def read_by(bench, who):
     """Paths of the items that somebody may read."""
     folders, items = scopes_of(bench)
     readable = readable_scopes([*folders.values(), *items.values()], who)
-    return {path for path, scope in items.items() if scope.scope_id in readable}
+    named = {at(bench, path): path for path in ALL}
+    return {named[path] for path, scope in items.items() if scope.scope_id in readable}
+
+
+def at(bench, path):
+    """Under which path what was put there is listed."""
+    return bench.at(path) if hasattr(bench, "at") else path
 
 
 # -- who may read ----------------------------------------------------------------------------------
@@ -82,7 +114,9 @@ def test_what_is_open_is_read_by_everyone(bench):
     assert read_by(bench, bench.stranger) == read_by(bench, bench.one) == ALL
 
 
-def test_a_list_of_an_item_decides_for_this_item(bench):
+@pytest.mark.parametrize("item_bench", WITH_ITEM_LISTS, indirect=True)
+def test_a_list_of_an_item_decides_for_this_item(item_bench):
+    bench = item_bench
     bench.allow("품질/b.txt", "one")
     bench.allow("a.txt", "nobody")
     assert read_by(bench, bench.stranger) == ALL - {"품질/b.txt", "a.txt"}
@@ -103,15 +137,15 @@ def test_no_list_means_nobody(bench):
     for who in (bench.one, bench.stranger):
         assert "품질/b.txt" not in read_by(bench, who)
     _, items = scopes_of(bench)
-    scope = items["품질/b.txt"]
+    scope = items[at(bench, "품질/b.txt")]
     assert scope.readable
     assert scope.gates, "a scope without gates adds nothing to its parent's: it would be open"
 
 
 def test_a_list_that_cannot_be_read_means_nobody(bench):
     _, items = listed(bench)
-    (item,) = [item for item in items if item.path == "품질/b.txt"]
-    bench.hide_list(item.path)
+    (item,) = [item for item in items if item.path == at(bench, "품질/b.txt")]
+    bench.hide_list("품질/b.txt")
     try:
         scope = bench.reader().item(item)
     except ConfigError:
@@ -128,7 +162,8 @@ def test_a_changed_folder_needs_only_the_folder_read_again(bench):
     folders, _ = scopes_of(bench)
     by_id = {scope.scope_id: scope for scope in (*items.values(), *folders.values())}
     readable = readable_scopes(by_id.values(), bench.stranger)
-    assert {path for path, scope in items.items() if scope.scope_id in readable} == {"a.txt"}
+    found = {path for path, scope in items.items() if scope.scope_id in readable}
+    assert found == {at(bench, "a.txt")}
 
 
 # -- scopes ----------------------------------------------------------------------------------------
@@ -136,9 +171,13 @@ def test_a_changed_folder_needs_only_the_folder_read_again(bench):
 
 def test_equal_lists_in_one_folder_are_one_scope(bench):
     _, items = scopes_of(bench)
-    assert items["품질/b.txt"] == items["품질/c.txt"]
-    bench.allow("품질/b.txt", "one")
-    _, items = scopes_of(bench)
+    assert items[at(bench, "품질/b.txt")] == items[at(bench, "품질/c.txt")]
+
+
+@pytest.mark.parametrize("item_bench", WITH_ITEM_LISTS, indirect=True)
+def test_another_list_in_a_folder_is_another_scope(item_bench):
+    item_bench.allow("품질/b.txt", "one")
+    _, items = scopes_of(item_bench)
     assert items["품질/b.txt"].scope_id != items["품질/c.txt"].scope_id
 
 
@@ -221,11 +260,11 @@ def test_a_tag_tells_of_every_change_where_the_reader_says_so(bench):
     reader = bench.reader()
     told = reader.tags_tell
     for what, change in bench.changes("품질/b.txt").items():
-        (before,) = [item for item in listed(bench)[1] if item.path == "품질/b.txt"]
+        (before,) = [item for item in listed(bench)[1] if item.path == at(bench, "품질/b.txt")]
         list_before = bench.reader().item(before)
         bench.wait()
         change()
-        (after,) = [item for item in listed(bench)[1] if item.path == "품질/b.txt"]
+        (after,) = [item for item in listed(bench)[1] if item.path == at(bench, "품질/b.txt")]
         if bench.reader().item(after) != list_before and told:
             assert after.access_tag != before.access_tag, what
 
@@ -234,7 +273,7 @@ def test_the_changes_of_the_bench_are_changes(bench):
     seen = []
     for change in bench.changes("품질/b.txt").values():
         change()
-        seen.append(scopes_of(bench)[1]["품질/b.txt"])
+        seen.append(scopes_of(bench)[1][at(bench, "품질/b.txt")])
     assert len({scope.scope_id for scope in seen} | {scope.gates for scope in seen}) > 2
 
 
