@@ -99,7 +99,11 @@ class FileServer:
         command = ["smbd", "--foreground", "--no-process-group", f"--configfile={self.config}"]
         with (self.folder / "smbd.out").open("ab") as log:
             self._process = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=log, stderr=log
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,  # it ends its whole group with itself
             )
         end = time.monotonic() + _START_SECONDS
         while time.monotonic() < end and self._process.poll() is None:
@@ -219,6 +223,12 @@ class ShareClient:
                 raise
             return False
 
+    @contextmanager
+    def held(self, path: str):
+        """The file is open, for nobody else, as an editor holds it."""
+        with self._opened(path, _READ_DATA, share=0):
+            yield
+
     def descriptor(self, path: str) -> bytes:
         """Owner, group and list of an object, as its bytes."""
         with self._opened(path, _READ_CONTROL) as opened:
@@ -249,10 +259,10 @@ class ShareClient:
         smbclient.reset_connection_cache(connection_cache=self._cache)
 
     @contextmanager
-    def _opened(self, path: str, access: int):
+    def _opened(self, path: str, access: int, share: int = 7):
         tree, name = get_smb_tree(self._at(path), **self._options)
         opened = Open(tree, name)
-        opened.create(2, access, 0, 7, 1, 0)
+        opened.create(2, access, 0, share, 1, 0)
         try:
             yield opened
         finally:

@@ -21,9 +21,17 @@ from smbprotocol.open import (
     SMB2ReadRequest,
 )
 
+from acl_sync.smb.dfs import targets_of
 from acl_sync.smb.line import Account, Answer, Line, LineLostError
 from acl_sync.smb.place import place_of
-from acl_sync.smb.statuses import END_OF_FILE, NO_MORE_FILES, NO_SUCH_FILE, SmbStatusError
+from acl_sync.smb.statuses import (
+    BAD_NETWORK_NAME,
+    END_OF_FILE,
+    NO_MORE_FILES,
+    NO_SUCH_FILE,
+    PATH_NOT_COVERED,
+    SmbStatusError,
+)
 from acl_sync.smb.wire import buffer_of, created, entries_of, read_of
 from contracts.errors import ConfigError, SourceUnreachableError
 
@@ -39,13 +47,15 @@ if TYPE_CHECKING:
 __all__ = ["Drive", "account_of"]
 
 _T = TypeVar("_T")
-_READ_DATA, _READ_CONTROL, _READ_ATTRIBUTES, _SYNCHRONIZE = 0x1, 0x20000, 0x80, 0x100000
+_READ_DATA, _READ_CONTROL, _READ_ATTRIBUTES = 0x1, 0x20000, 0x80
 _SHARE_ALL = 7
 _IS_FOLDER, _SEQUENTIAL, _IS_FILE, _BACKUP = 0x1, 0x4, 0x40, 0x4000
 _OWNER_GROUP_LIST = 0x7
 _LAST = b"\xff" * 16  # in a chain: what its first request opened
 _FILE_ID = 6  # FileInternalInformation
 _BLOCK, _LISTING, _DESCRIPTOR = 1 << 20, 1 << 18, 1 << 16  # bytes of one answer
+_REFERRALS = 8
+"""Targets that are namespaces themselves, one after the other."""
 _PAUSES = (0.2, 1.0, 3.0)
 """Seconds before each further try after a connection was lost."""
 
@@ -66,6 +76,7 @@ class Drive:
         self._lines: dict[tuple[str, int], Line] = {}
         self._pid = os.getpid()
         self._was_up = False
+        self._target: Place | None = None
         weakref.finalize(self, _hang_up, self._lines)
 
     def entries(self, path: str, expected: Found | None = None) -> list[Found]:
@@ -143,12 +154,23 @@ class Drive:
 
         return self.trying(ask)
 
+    @property
+    def target(self) -> Place:
+        """Where the place is really kept: itself, or what its DFS namespace refers to."""
+        self.line()
+        return self._target or self.place
+
     def line(self) -> Line:
-        """The connection to the server of the place, made where there is none."""
-        if os.getpid() != self._pid:  # the connection is the parent's
+        """The connection to the server of the target, made where there is none."""
+        if os.getpid() != self._pid:  # the connections are the parent's
             self._lines.clear()
             self._pid = os.getpid()
-        key = (self.place.host, self.place.port)
+        if self._target is None:
+            self._target = self._resolved(self.place, _REFERRALS)
+        return self._line_to(self._target)
+
+    def _line_to(self, place: Place) -> Line:
+        key = (place.host, place.port)
         if key not in self._lines:
             try:
                 self._lines[key] = Line(*key, self._account)
@@ -158,6 +180,26 @@ class Drive:
                 raise LineLostError(problem.message) from problem
             self._was_up = True
         return self._lines[key]
+
+    def _resolved(self, place: Place, left: int) -> Place:
+        """The place, or the first target of its namespace that answers; what else is wrong is told by who asks."""
+        line = self._line_to(place)
+        try:
+            tree = line.tree(place.share)
+            made, _ = line.exchange(
+                tree, [_open(tree, _sent(tree, place, ""), _READ_ATTRIBUTES, 0), _close(_LAST)]
+            )
+            status = made.status
+        except SmbStatusError as problem:
+            status = problem.status
+        if status not in {BAD_NETWORK_NAME, PATH_NOT_COVERED} or not left:
+            return place
+        for target in targets_of(line, place):
+            try:
+                return self._resolved(target, left - 1)
+            except (SourceUnreachableError, LineLostError):
+                continue
+        return place
 
     def trying(self, call: Callable[[], _T]) -> _T:
         """The result of a call, made again over a new connection where the connection was lost.
@@ -180,8 +222,9 @@ class Drive:
                 time.sleep(pause)
 
     def hang_up(self) -> None:
-        """Close the connection; the next call makes a new one."""
+        """Close the connections; the next call makes new ones, perhaps to another target."""
         _hang_up(self._lines)
+        self._target = None
 
     # -- one request each --------------------------------------------------------------------------
 
@@ -191,14 +234,11 @@ class Drive:
         Raises:
             SmbStatusError: it is not there, or not for this account.
         """
-        return self.line().tree(self.place.share)
+        return self.line().tree(self.target.share)
 
     def sent_name(self, tree: TreeConnect, path: str) -> str:
         """A path as it is sent for this share."""
-        parts = [part for part in (self.place.folder, path) if part]
-        if tree.is_dfs_share:  # MS-SMB2 3.2.4.3: then the name begins with server and share
-            parts = [self.place.host, self.place.share, *parts]
-        return "\\".join(parts).replace("/", "\\")
+        return _sent(tree, self.target, path)
 
     def chain(self, path: str, access: int, options: int, *more: Any) -> list[Answer]:
         """Open an object and do more with it, in one exchange."""
@@ -215,7 +255,7 @@ class Drive:
     def _entries(self, path: str, expected: Found | None) -> Generator[Found]:
         size = min(_LISTING, self.line().most_answered)
         first = _listing(_LAST, size)
-        access = _READ_DATA | _READ_ATTRIBUTES | _SYNCHRONIZE
+        access = _READ_DATA | _READ_ATTRIBUTES
         number = _query(InfoType.SMB2_0_INFO_FILE, _FILE_ID, 8, 0)
         made, numbered, answer = self.chain(path, access, _IS_FOLDER | _BACKUP, number, first)
         found, handle = _opened(made, numbered)
@@ -231,7 +271,7 @@ class Drive:
 
     def _read(self, path: str, start: Callable[[Found], Callable[[bytes], object]]) -> None:
         number = _query(InfoType.SMB2_0_INFO_FILE, _FILE_ID, 8, 0)
-        access = _READ_DATA | _READ_ATTRIBUTES | _SYNCHRONIZE
+        access = _READ_DATA | _READ_ATTRIBUTES
         made, numbered = self.chain(path, access, _IS_FILE | _SEQUENTIAL | _BACKUP, number)
         found, handle = _opened(made, numbered)
         line, tree = self.line(), self.tree()
@@ -248,6 +288,13 @@ class Drive:
                 at += len(block)
         finally:
             line.exchange(tree, [_close(handle)])
+
+
+def _sent(tree: TreeConnect, place: Place, path: str) -> str:
+    parts = [part for part in (place.folder, path) if part]
+    if tree.is_dfs_share:  # MS-SMB2 3.2.4.3: then the name begins with server and share
+        parts = [place.host, place.share, *parts]
+    return "\\".join(parts).replace("/", "\\")
 
 
 def same_object(one: Found, other: Found) -> bool:

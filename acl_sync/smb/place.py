@@ -41,7 +41,7 @@ def place_of(settings: SourceSettings) -> Place:
     """
     parts = urlsplit(settings.url)
     try:
-        port = parts.port or PORT
+        port = PORT if parts.port is None else parts.port
     except ValueError:
         port = 0
     share, _, folder = unquote(parts.path).strip("/").partition("/")

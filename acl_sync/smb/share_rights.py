@@ -43,7 +43,7 @@ def share_gates(settings: SourceSettings, drive: Drive) -> tuple[Gate, ...]:
     told = _configured(settings)
     found: list[Gate] = []
     try:
-        data = share_descriptor(drive.line(), drive.place.share)
+        data = share_descriptor(drive.line(), drive.target.share)
         if data:
             found.append(read_gate(read_descriptor(data), _SHARE))
     except (RpcError, ValueError) as problem:

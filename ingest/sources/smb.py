@@ -18,6 +18,7 @@ from contracts.errors import ItemBusyError, ItemGoneError, SourceUnreachableErro
 from contracts.outcomes import SkipReason
 from contracts.sources import ListProblem, Skipped, SourceFolder, SourceProbe
 from ingest.sources.naming import NameRules
+from ingest.sources.reparse import odd_point
 from ingest.sources.smb_probing import probe_drive
 
 if TYPE_CHECKING:
@@ -28,18 +29,8 @@ if TYPE_CHECKING:
 
 __all__ = ["SmbSource"]
 
-_LINKS = frozenset(
-    {0xA000_000C, 0xA000_0003, 0xA000_001D}
-)  # symbolic link, junction, link of a Linux subsystem
-_SPECIAL = frozenset(
-    {0x8000_0014, 0x8000_0023, 0x8000_0024, 0x8000_0025, 0x8000_0026}
-)  # of NFS, sockets, FIFOs, devices
-_DFS = frozenset({0x8000_000A, 0x8000_0012})
-_CONTENT_TAGS = frozenset({0x8000_0007, 0x8000_0013, 0x8000_0017, 0x8000_0006, 0xC000_0004})
-"""Files whose bytes the server keeps elsewhere and hands out as those of any other: deduplicated, compressed, archived."""
 _NO_NAME = frozenset("/\\:\0")
 """Characters that would make the name another object's: separators, and the one before an alternate stream."""
-_CLOUD, _CLOUD_MASK = 0x9000_001A, 0xFFFF_0FFF
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,10 +162,10 @@ class SmbSource:
             return Skipped(
                 path, SkipReason.SYMLINK
             )  # a link of the server's own that leads back up
-        if seen.tag and (odd := _odd(path, seen)) is not None:
-            return odd
         if self._names.excluded(path, folder=seen.is_folder):
             return Skipped(path, SkipReason.EXCLUDED)
+        if seen.tag and (odd := odd_point(path, seen.tag)) is not None:
+            return odd
         return _Entry(path, seen)
 
     def _folder(self, path: str, seen: Found) -> SourceFolder:
@@ -220,22 +211,6 @@ class SmbSource:
         kept = "아무것도 바꾸지 않았습니다 (nothing was changed)"
         told = f"{advice}; {kept}" if advice else kept
         return SourceUnreachableError(f"source {self.name}: {message}", advice=told)
-
-
-def _odd(path: str, seen: Found) -> Skipped | ListProblem | None:
-    """What to say of a reparse point; None: it is a file or folder like any other."""
-    if seen.tag in _LINKS:
-        return Skipped(path, SkipReason.SYMLINK)
-    if seen.tag in _SPECIAL:
-        return Skipped(path, SkipReason.SPECIAL_FILE)
-    if seen.tag in _CONTENT_TAGS or seen.tag & _CLOUD_MASK == _CLOUD:
-        return None
-    if seen.tag in _DFS:
-        return ListProblem(
-            path,
-            "DFS 링크입니다: 대상 공유를 따로 등록하세요 (a DFS link: add its target as a source)",
-        )
-    return ListProblem(path, f"알 수 없는 재분석 지점 (an unknown reparse point): {seen.tag:#010x}")
 
 
 def _identity(seen: Found) -> tuple[int, int]:
