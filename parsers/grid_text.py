@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from contracts.documents import Cell, Table
 
@@ -15,8 +16,7 @@ __all__ = ["RowText", "grid_rows", "header_paths", "row_keys", "value_lines"]
 _STEP = " / "
 
 
-@dataclass(frozen=True, slots=True)
-class RowText:
+class RowText(msgspec.Struct, frozen=True):
     """One table row: a text for each column, the cells that begin in it (for their nested tables), its number from 0."""
 
     texts: tuple[str, ...]

@@ -42,6 +42,8 @@ _AMPERSAND = re.compile(r"&(?=#?\w+;)")
 _LINE_START = re.compile(r"^(\s*)(#{1,6}(?=\s|$)|[-+*](?=\s)|```|~~~|\|)")
 # Control characters of a document could command the terminal that shows this.
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_ODD = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f&<>]")
+"""What :func:`_escape` changes."""
 _DIGITS_START = re.compile(r"^(\s*\d+)([.)])(?=\s)")
 
 
@@ -174,7 +176,7 @@ def _one_line(block: Block) -> str:
 
 def _cell(text: str) -> str:
     # A blank for a line end: most are where a column was too narrow, and a row stays a line of plain text.
-    return _inline(text).replace("|", "\\|")
+    return _inline(text).replace("|", "\\|") if text else ""
 
 
 def _inline(text: str) -> str:
@@ -188,6 +190,8 @@ def _line(line: str) -> str:
 
 def _escape(text: str) -> str:
     r"""Keep ``<…>`` and entities of the text from being read as HTML."""
+    if _ODD.search(text) is None:
+        return text
     text = _AMPERSAND.sub("&amp;", text.replace("\r\n", "\n").replace("\r", "\n"))
     return _CONTROL.sub("", text.replace("<", "&lt;").replace(">", "&gt;"))
 

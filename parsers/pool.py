@@ -174,7 +174,8 @@ class ParsePool:
         if early := self._refuse(path):
             return early
         spool = spool.absolute()
-        spool.mkdir(parents=True, exist_ok=True)
+        if not spool.is_dir():
+            spool.mkdir(parents=True, exist_ok=True)
         granted = budget or full_budget(self._limits)
         with self._places:
             result_file = (
@@ -194,7 +195,8 @@ class ParsePool:
             try:
                 result = _result(answer, result_file, time.monotonic() - started)
             finally:
-                result_file.unlink(missing_ok=True)
+                if not answer.inline:  # a process that died may have left some of it
+                    result_file.unlink(missing_ok=True)
         return self._described(result, job, spool)
 
     def _described(self, result: ParseResult, job: Job, spool: Path) -> ParseResult:

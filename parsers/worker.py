@@ -7,9 +7,11 @@ goes with it.
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import gc
 import os
+import re
 import resource
 import select
 import signal
@@ -237,20 +239,26 @@ def _die_with_parent(jobs: int, parent: int) -> None:
 def _reset_peak() -> None:
     """Start a new high-water mark (Linux: proc(5), clear_refs), where the system allows it."""
     try:
-        Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
+        file = os.open("/proc/self/clear_refs", os.O_WRONLY)
     except OSError:
         return
+    try:
+        os.write(file, b"5")
+    except OSError:
+        return
+    finally:
+        os.close(file)
 
 
 def _peak() -> int:
-    try:
-        for line in (
-            Path("/proc/self/status").read_text(encoding="ascii", errors="replace").splitlines()
-        ):
-            if line.startswith("VmHWM:"):
-                return int(line.split()[1]) << 10
-    except OSError:
-        pass
+    with contextlib.suppress(OSError):
+        file = os.open("/proc/self/status", os.O_RDONLY)
+        try:
+            found = re.search(rb"^VmHWM:\s*(\d+)", os.read(file, 1 << 16), re.MULTILINE)
+        finally:
+            os.close(file)
+        if found:
+            return int(found[1]) << 10
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
 
 

@@ -29,10 +29,12 @@ def _seoga(*, ocr: bool) -> Read:
     from parsers.tree import Unfolding
 
     pool = ParsePool(ParseSettings(workers=1), OcrSettings(enabled=ocr))
+    spool = (
+        tempfile.TemporaryDirectory()
+    )  # one for all files: making and removing one is no reading
 
     def read(path: Path) -> tuple[str, float | None]:
-        with tempfile.TemporaryDirectory() as spool:
-            node = Unfolding(pool, Path(spool)).parse_tree(path, path.name)
+        node = Unfolding(pool, Path(spool.name)).parse_tree(path, path.name)
         if node.result.failure is not None:
             raise ValueError(node.result.failure.value)
         return "\n".join(tree_lines(node)), node.result.seconds if node.children else None

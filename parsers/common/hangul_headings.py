@@ -50,6 +50,8 @@ _BAR_PATTERNS = (
     (20, re.compile(r"(붙임|별첨|별표|별지|참고)\s*\d*\s+\S")),
     (40, re.compile(r"\d{1,2}\s+[^\d\s]")),
 )
+_FIRST = frozenset("제ⅠⅡⅢⅣⅤⅥⅦⅧⅨⅩⅪⅫIVX□■▣◆❏❑")
+"""What a heading of the patterns begins with, besides digits."""
 _EXPLICIT = 30
 _DECIMAL = 40
 # A line of a table of contents: leader and page number at its end.
@@ -122,6 +124,8 @@ def _is_outline(line: Line) -> bool:
 
 
 def _pattern(text: str) -> int:
+    if not (text[:1] in _FIRST or text[:1].isdecimal()):
+        return 0
     if len(text) > _MAX_OUTLINE or _CONTENTS_LINE.search(text):
         return 0
     for rank, pattern in _PATTERNS:

@@ -71,8 +71,7 @@ def build_table(
         The table, and the share of its cells that fitted the declared grid, 0 to 1.
     """
     grid = _Places(rows, columns)
-    placed = [grid.place(cell) for cell in sorted(cells, key=_ADDRESS)]
-    placed.sort(key=_ADDRESS)
+    placed = grid.placed(sorted(cells, key=_ADDRESS))
     # What is declared beyond the last cell holds nothing.
     rows = max([cell.row + cell.row_span for cell in placed], default=0)
     columns = max([cell.column + cell.column_span for cell in placed], default=0)
@@ -105,14 +104,24 @@ class _Places:
         self._room = _MAX_AREA
         self.misfits = 0
 
-    def place(self, cell: PlacedCell) -> PlacedCell:
-        """The cell at its own place, or at the next free one of its row where that is taken."""
-        place = (cell.row, cell.column)
-        if cell.row_span == cell.column_span == 1 and self._room and place not in self._taken:
-            self._taken.add(place)
-            self._room -= 1
-            self.misfits += not (cell.row < self._rows and cell.column < self._columns)
-            return cell
+    def placed(self, cells: list[PlacedCell]) -> list[PlacedCell]:
+        """Cells in order of their addresses, each at its own place or at the next free one of its row; in order again."""
+        taken, rows, columns = self._taken, self._rows, self._columns
+        out: list[PlacedCell] = []
+        for cell in cells:
+            row, column = cell.row, cell.column
+            alone = cell.row_span == 1 and cell.column_span == 1 and (row, column) not in taken
+            if alone and row < rows and column < columns and self._room:
+                taken.add((row, column))
+                self._room -= 1
+                out.append(cell)
+            else:
+                out.append(self._place(cell))
+        if self.misfits:
+            out.sort(key=_ADDRESS)
+        return out
+
+    def _place(self, cell: PlacedCell) -> PlacedCell:
         row_span = max(1, min(cell.row_span, self._rows - cell.row))
         column_span = max(1, min(cell.column_span, self._columns - cell.column))
         inside = cell.row < self._rows and cell.column < self._columns

@@ -130,14 +130,14 @@ def record_tree(data: bytes) -> list[Record]:  # noqa: C901  one loop: a call fo
         if at > last:
             return top
         (head,) = unpack(data, at)
-        at += 4
+        start = at + 4
         size = head >> 20
         if size == _LONG_SIZE:
-            if at > last:
+            if start > last:
                 return top
-            (size,) = unpack(data, at)
-            at += 4
-        start, at = at, at + size
+            (size,) = unpack(data, start)
+            start += 4
+        at = start + size
         level = head >> 10 & 0x3FF
         if level > closed:
             continue
@@ -149,22 +149,22 @@ def record_tree(data: bytes) -> list[Record]:  # noqa: C901  one loop: a call fo
             record = Record(tag, level, data[start:at])
             (path[-1].children if path else top).append(record)
             path.append(record)
-            continue
-        closed = level
-        if tag in leaves:
-            while path and path[-1].level >= level:
-                path.pop()
-            if path:
-                _give(path[-1], tag, data[start:at])
+        else:
+            closed = level
+            if tag in leaves:
+                while path and path[-1].level >= level:
+                    path.pop()
+                if path:
+                    _give(path[-1], tag, data[start:at])
     raise _too_many()
 
 
 def _give(record: Record, tag: int, data: bytes) -> None:
     """Text in pieces is joined; of letters and ranges the first ones count."""
-    if tag == _PARA_TEXT:
-        record.text += data
-    elif tag == _PARA_CHAR_SHAPE:
+    if tag == _PARA_CHAR_SHAPE:
         record.letters = record.letters or data
+    elif tag == _PARA_TEXT:
+        record.text = record.text + data if record.text else data
     else:
         record.ranges = record.ranges or data
 

@@ -32,7 +32,7 @@ from parsers.hwp.objects import (
     ruby_text,
 )
 from parsers.hwp.records import Record, Tag, record_tree, u16, u32
-from parsers.hwp.text import paragraph_pieces, plain_text, usual_letter
+from parsers.hwp.text import ONE_LETTER, paragraph_pieces, plain_text, usual_letter
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -81,6 +81,9 @@ class SectionReader:
         self._numbers: dict[int, int] = {}
         self._outline = 0
         self._depth = 0
+        # What most paragraphs have: letters of one shape, and a paragraph shape without a head.
+        self._letters: dict[bytes, tuple[float, bool]] = {}
+        self._headless: set[bytes] = set()
         self.too_deep = False
 
     def read(self, data: bytes) -> list[Paragraph]:
@@ -111,13 +114,20 @@ class SectionReader:
         return body
 
     def _paragraph(self, record: Record) -> Paragraph:
-        size, bold = self._info.letter(usual_letter(record))
+        letters = record.letters
+        known = self._letters.get(letters)
+        if known is None:
+            known = self._info.letter(usual_letter(record))
+            if len(letters) == ONE_LETTER:
+                self._letters[letters] = known
         text = None if record.children else plain_text(record)
-        if text is not None:
-            return Paragraph([text] if text else [], self._head(record), size, bold)
-        paragraph = Paragraph([], None, size, bold)
-        self._with_controls(record, paragraph)
-        return paragraph
+        if text is None:
+            paragraph = Paragraph([], None, *known)
+            self._with_controls(record, paragraph)
+            return paragraph
+        items: list[Item] = [text] if text else []
+        head = None if record.data[8:10] in self._headless else self._head(record)
+        return Paragraph(items, head, *known)
 
     def _with_controls(self, record: Record, paragraph: Paragraph) -> None:
         # Anchors and controls of one id come in the same order.
@@ -146,6 +156,7 @@ class SectionReader:
     def _head(self, record: Record) -> Head | None:
         shape = self._info.shape(u16(record.data, 8))
         if shape is None:
+            self._headless.add(record.data[8:10])
             return None
         kind = _HEAD_KINDS[shape.head]
         if kind is HeadKind.BULLET:

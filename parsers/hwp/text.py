@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from parsers.hwp.records import Record
 
-__all__ = ["Anchor", "paragraph_pieces", "plain_text", "usual_letter"]
+__all__ = ["ONE_LETTER", "Anchor", "paragraph_pieces", "plain_text", "usual_letter"]
 
 _CONTROL = re.compile("[\x00-\x1f]")
 # Besides controls: halves of surrogate pairs, and where Hangul folds its private characters to.
@@ -37,7 +37,8 @@ _WIDTH = 8
 _DELETED = 17
 _RANGE = 12
 _SHAPE = struct.Struct("<II")
-_PAIR = _SHAPE.size
+_PAIR = ONE_LETTER = _SHAPE.size
+"""Bytes of PARA_CHAR_SHAPE where all of a paragraph is of one shape."""
 
 
 @dataclass(frozen=True, slots=True)
