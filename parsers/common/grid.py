@@ -153,9 +153,10 @@ _Piece = tuple[list[int], int, int]
 def _row_spans(grid: Grid) -> _Spans:
     """Occupied column intervals of each row; a merged area with text fills all its rows."""
     spans: _Spans = {}
+    merged = {row for row, _ in grid.merges}
     for row, cells in grid.rows.items():
         if cells:
-            spans[row] = _intervals(grid, row, cells)
+            spans[row] = _intervals(grid, row, cells, merged=row in merged)
     last_row = max(spans, default=0)
     for (row, column), (bottom, right) in grid.merges.items():
         if column in grid.rows.get(row, {}):
@@ -164,9 +165,11 @@ def _row_spans(grid: Grid) -> _Spans:
     return spans
 
 
-def _intervals(grid: Grid, row: int, cells: dict[int, GridCell]) -> list[tuple[int, int]]:
+def _intervals(
+    grid: Grid, row: int, cells: dict[int, GridCell], *, merged: bool
+) -> list[tuple[int, int]]:
     """Occupied intervals of one row; neighbours are joined, so that a full row of a ledger is one."""
-    if not grid.merges:
+    if not merged:
         first, last = min(cells), max(cells)
         if last - first + 1 == len(cells):
             return [(first, last)]
@@ -184,7 +187,9 @@ def _intervals(grid: Grid, row: int, cells: dict[int, GridCell]) -> list[tuple[i
 def _cut(grid: Grid, spans: _Spans, rows: list[int], left: int, right: int) -> list[_Piece]:
     inside: dict[int, list[tuple[int, int]]] = {}
     for row in rows:
-        kept = [(a, b) for a, b in spans[row] if a <= right and b >= left]
+        kept = spans[row]
+        if len(kept) > 1 or kept[0][0] > right or kept[0][1] < left:
+            kept = [(a, b) for a, b in kept if a <= right and b >= left]
         if kept:
             inside[row] = kept
     groups: list[list[int]] = []
@@ -282,9 +287,10 @@ def to_table(
     column_at = {column: place for place, column in enumerate(columns)}
     cells, covered = _merged_cells(grid, rows, columns)
     merged = bool(cells)
+    tops = {row for row, _ in grid.merges}
     for place, row in enumerate(rows):
         found = grid.rows.get(row, {})
-        if grid.merges:
+        if row in tops or place in covered:
             hidden = covered.get(place, ())
             found = {
                 column: cell

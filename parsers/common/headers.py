@@ -212,14 +212,16 @@ class _View:
 
     def _value_kind(self, column: int) -> Kind | None:
         """NUMBER or DATE where most cells below the first are values, else None (also where it is nearly empty)."""
-        cells = [cell for cell in self.column(column, 1) if cell.kind is not Kind.OTHER]
-        if len(cells) * 5 < len(self.sample) - 1:
+        kinds = [cell.kind for cell in self.column(column, 1)]
+        count = len(kinds) - kinds.count(Kind.OTHER)
+        if not count or count * 5 < len(self.sample) - 1:
             return None
-        for kind in (Kind.NUMBER, Kind.DATE):
-            if cells and sum(cell.kind is kind for cell in cells) * 10 >= len(cells) * 6:
-                return kind
-        mixed = sum(cell.kind in (Kind.NUMBER, Kind.DATE) for cell in cells)
-        return Kind.NUMBER if cells and mixed * 10 >= len(cells) * 6 else None
+        numbers, dates = kinds.count(Kind.NUMBER), kinds.count(Kind.DATE)
+        if numbers * 10 >= count * 6:
+            return Kind.NUMBER
+        if dates * 10 >= count * 6:
+            return Kind.DATE
+        return Kind.NUMBER if (numbers + dates) * 10 >= count * 6 else None
 
     def _rows_above_values(self, typed: dict[int, Kind]) -> int:
         found = 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 
 from contracts.documents import Block, BlockKind, Child, Layer, PageQuality, Quality, Table
 from contracts.errors import ParseFailure
@@ -13,6 +14,7 @@ from contracts.failures import FailureClass
 __all__ = ["Findings", "block_text", "page_quality", "refuse_unread", "table_text"]
 
 _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
+_TABLES = attrgetter("tables")
 _MANY_UNMAPPED = 0.02
 
 
@@ -55,7 +57,7 @@ def refuse_unread(
 def table_text(table: Table) -> str:
     """All texts of a table and of the tables inside its cells, a line a cell."""
     parts = [table.caption, *[cell.text for cell in table.cells]]
-    if any(cell.tables for cell in table.cells):
+    if any(map(_TABLES, table.cells)):
         parts = [table.caption]
         for cell in table.cells:
             parts += [cell.text, *map(table_text, cell.tables)]
@@ -92,6 +94,9 @@ def _integrity(tables: Iterable[Table]) -> float:
     for table in tables:
         rows, columns = table.rows, table.columns
         cells += len(table.cells)
+        if table.row_numbers:  # made from a sheet's grid, which they fit
+            fitting += len(table.cells)
+            continue
         fitting += sum(
             [
                 cell.row + cell.row_span <= rows and cell.column + cell.column_span <= columns

@@ -12,6 +12,7 @@ import zipfile
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from io import BytesIO
 from pathlib import Path
 from typing import IO, Protocol, Self
@@ -22,9 +23,19 @@ from lxml.etree import _Element as Element
 
 from contracts.errors import ParseFailure
 from contracts.failures import FailureClass
+from parsers.common.xml_pieces import without_element
 from parsers.common.zip_parts import ZipPart, ZipParts
 
-__all__ = ["Element", "Package", "Relationship", "attribute", "inner_text", "local_name"]
+__all__ = [
+    "Element",
+    "Package",
+    "Relationship",
+    "attribute",
+    "child_of",
+    "inner_text",
+    "local_name",
+    "parsed_piece",
+]
 
 _RELATIONSHIPS = "http://schemas.openxmlformats.org/package/2006/relationships"
 _STRICT = re.compile(rb"http://purl\.oclc\.org/ooxml/(\w+)/")
@@ -76,8 +87,20 @@ class Relationship:
 
 def local_name(element: Element) -> str:
     """Tag without its namespace; comments and processing instructions are dropped when the XML is read."""
-    tag = element.tag
+    return _local(element.tag)
+
+
+@lru_cache(maxsize=4096)
+def _local(tag: str) -> str:
     return str(tag).rpartition("}")[2]
+
+
+def child_of(parent: Element, tag: str) -> Element | None:
+    """First child of a tag; for the few children of a properties element faster than ``find``, which compiles paths."""
+    for child in parent:
+        if child.tag == tag:
+            return child
+    return None
 
 
 def inner_text(element: Element) -> str:
@@ -195,10 +218,14 @@ class Package:
             self.warnings.append(f"part {part} is damaged: {type(problem).__name__}")
             return None
 
-    def xml(self, part: str) -> Element | None:
+    def xml(self, part: str, *, without: str = "") -> Element | None:
         """Root element of an XML part, read once; None where it is missing or no XML at all.
 
         A part with a fault in its XML is read up to the fault, with a warning.
+
+        Args:
+            part: The part.
+            without: Tag, with its usual prefix, of an element that nobody will look into: it may be left out.
 
         Raises:
             ParseFailure: ``corrupt`` for a document type declaration, which packages may not hold.
@@ -206,7 +233,9 @@ class Package:
         key = part.lower()
         if key not in self._trees:
             data = self.read(part)
-            self._trees[key] = None if data is None else self._parse(data, part)
+            if data and without:
+                data = without_element(data, without.encode())
+            self._trees[key] = None if data is None else self.parsed(data, part)
         return self._trees[key]
 
     def forget(self, *folders: str) -> None:
@@ -240,7 +269,12 @@ class Package:
             raise
         return stream
 
-    def _parse(self, data: bytes, part: str) -> Element | None:
+    def parsed(self, data: bytes, part: str) -> Element | None:
+        """Root element of the bytes of an XML part, see :meth:`xml`.
+
+        Raises:
+            ParseFailure: ``corrupt`` for a document type declaration.
+        """
         _refuse_document_type(data)
         data = _transitional(data)
         try:
@@ -313,6 +347,14 @@ class Package:
         if any(name.endswith("vbaproject.bin") for name in self._infos):
             found["macros"] = "yes"
         return found
+
+
+def parsed_piece(data: bytes) -> Element | None:
+    """Root element of a piece of a part, see :mod:`parsers.common.xml_pieces`; None where it has a fault."""
+    try:
+        return etree.fromstring(data, _xml_parser(recover=False))
+    except (etree.XMLSyntaxError, ValueError):
+        return None
 
 
 def _xml_parser(*, recover: bool) -> etree.XMLParser:

@@ -20,7 +20,8 @@ _END = struct.Struct("<4s4H2LH")
 _ENTRY = struct.Struct("<4s6H3L5H2L")
 _LOCAL = struct.Struct("<4s5H3L2H")
 _LATEST_VERSION = 63
-_ENCRYPTED, _UTF8 = 0x1, 0x800
+_FOREIGN, _UTF8 = 0x1 | 0x20 | 0x40, 0x800
+"""Flags: encrypted, patched data or strongly encrypted; names in UTF-8."""
 _STORED, _DEFLATED = 0, 8
 _ZIP64 = 0xFFFFFFFF
 _USUAL_EXTRA = 64
@@ -99,7 +100,7 @@ class ZipParts:
 
     def _plain(self, part: ZipPart) -> bytes | None:
         """Bytes of a sound and plain member."""
-        if part.method not in (_STORED, _DEFLATED) or part.flag_bits & _ENCRYPTED:
+        if part.method not in (_STORED, _DEFLATED) or part.flag_bits & _FOREIGN:
             return None
         self._file.seek(part.header_offset)
         room = _LOCAL.size + len(part.filename) * 3 + _USUAL_EXTRA

@@ -9,6 +9,7 @@ from contracts.documents import Block, BlockKind, Layer, ParsedDocument
 from contracts.errors import ParseFailure
 from contracts.failures import FailureClass
 from contracts.parsing import ParserContext, ParserInput
+from parsers.common.collector import collector_paused
 from parsers.common.office_quality import Findings, block_text, page_quality, refuse_unread
 from parsers.common.opc import Element, Package, attribute, local_name
 from parsers.common.text_headings import with_headings
@@ -28,7 +29,7 @@ class DocxParser:
         Raises:
             ParseFailure: ``truncated``, ``corrupt``, ``encrypted`` or ``archive_bomb``.
         """
-        with Package(source.path, context.limits) as package:
+        with collector_paused(), Package(source.path, context.limits) as package:
             part = package.main_part("word/document.xml")
             root = package.xml(part)
             body = root.find(f"{W}body") if root is not None else None
@@ -59,16 +60,22 @@ class DocxParser:
 
 
 def _shared(package: Package, part: str, context: ParserContext) -> Shared:
-    def first(kind: str) -> Element | None:
-        return next(iter([package.xml(target) for target in package.related(part, kind)]), None)
+    def first(kind: str) -> str:
+        return next(iter(package.related(part, kind)), "")
 
     return Shared(
         package=package,
         context=context,
-        styles=Styles(first("styles")),
-        numbering=Numbering(first("numbering")),
-        remarks=Remarks(package, part, first("settings")),
+        styles=Styles(package, first("styles")),
+        numbering=Numbering(package.xml(first("numbering"))),
+        remarks=Remarks(package, part, _settings(package, first("settings"))),
     )
+
+
+def _settings(package: Package, part: str) -> Element | None:
+    """Root of the settings where they say anything about the numbers of notes, which is all that is asked of them."""
+    data = package.read(part) or b""
+    return package.parsed(data, part) if b"numFmt" in data.replace(b"\0", b"") else None
 
 
 def _first_heading(blocks: list[Block]) -> str:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from parsers.common.opc import Element, local_name
-from parsers.docx.styles import W, is_on, value_of
+from parsers.common.opc import Element, child_of, local_name
+from parsers.docx.styles import W, says_on, value_of
 
-__all__ = ["Content", "chosen_branch", "read_paragraph", "style_id"]
+__all__ = ["Content", "Properties", "chosen_branch", "properties_of", "read_paragraph"]
 
+_PPR, _RPR, _TEXT, _VAL = W + "pPr", W + "rPr", W + "t", W + "val"
+_STYLE, _NUMBERING, _OUTLINE = W + "pStyle", W + "numPr", W + "outlineLvl"
+_BOLD, _VANISH = W + "b", W + "vanish"
+_TOGGLES = frozenset({_BOLD, _VANISH})
 _M = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
 _INLINE = frozenset(
     {"hyperlink", "smartTag", "ins", "moveTo", "sdt", "sdtContent", "fldSimple", "customXml", "dir", "bdo",
@@ -62,6 +66,40 @@ class Content:
         return self.some_bold and not self.plain
 
 
+@dataclass(frozen=True, slots=True)
+class Properties:
+    """What a paragraph's own properties say, each "" where they do not: style, list, list level, outline level."""
+
+    style: str = ""
+    list: str = ""
+    list_level: str = ""
+    outline: str = ""
+
+
+_NONE = Properties()
+
+
+def properties_of(paragraph: Element) -> Properties:
+    """Properties of a ``w:p``."""
+    holder = child_of(paragraph, _PPR)
+    if holder is None or not len(holder):
+        return _NONE
+    found: dict[str, Element] = {}
+    for child in holder:
+        found.setdefault(child.tag, child)
+    numbering = found.get(_NUMBERING)
+    return Properties(
+        _value(found.get(_STYLE)),
+        value_of(numbering, "numId"),
+        value_of(numbering, "ilvl"),
+        _value(found.get(_OUTLINE)),
+    )
+
+
+def _value(element: Element | None) -> str:
+    return "" if element is None else str(element.get(_VAL, ""))
+
+
 def read_paragraph(paragraph: Element, *, bold: bool = False, hidden: bool = False) -> Content:
     """Content of a ``w:p``; ``bold`` and ``hidden`` are what its style says of its runs."""
     content = Content()
@@ -79,6 +117,8 @@ def _inline(parent: Element, content: Content, bold: bool, hidden: bool, depth: 
     if depth > _MOST_DEPTH:
         return
     for child in parent:
+        if child.tag == _PPR:
+            continue
         name = local_name(child)
         if name == "r":
             _run(child, content, bold, hidden)
@@ -93,38 +133,63 @@ def _inline(parent: Element, content: Content, bold: bool, hidden: bool, depth: 
 
 
 def _run(run: Element, content: Content, bold: bool, hidden: bool) -> None:  # noqa: FBT001
-    properties = run.find(f"{W}rPr")
-    out_of_sight = is_on(properties, "vanish", default=hidden)
-    target = content.hidden_parts if out_of_sight else content.parts
-    before = len(target)
-    _run_content(run, content, target)
-    if not out_of_sight and any(part.strip() for part in target[before:]):
-        if is_on(properties, "b", default=bold):
+    parts: list[str] = []
+    properties = _run_content(run, content, parts)
+    if properties is not None:
+        bold, hidden = _bold_and_hidden(properties, bold, hidden)
+    if hidden:
+        content.hidden_parts += parts
+        return
+    content.parts += parts
+    if any(part.strip() for part in parts):
+        if bold:
             content.some_bold = True
         else:
             content.plain = True
 
 
-def _run_content(run: Element, content: Content, target: list[str]) -> None:
+def _bold_and_hidden(properties: Element, bold: bool, hidden: bool) -> tuple[bool, bool]:  # noqa: FBT001
+    """The two toggles, the first of each; the defaults where there is none."""
+    found: dict[str, bool] = {}
+    for child in properties:
+        tag = child.tag
+        if tag in _TOGGLES and tag not in found:
+            found[tag] = says_on(child)
+    return found.get(_BOLD, bold), found.get(_VANISH, hidden)
+
+
+def _run_content(run: Element, content: Content, target: list[str]) -> Element | None:
+    """Text of a run; returns its properties."""
+    properties = None
     for child in run:
-        name = local_name(child)
-        if name == "t":
+        tag = child.tag
+        if tag == _TEXT:
             target.append(child.text or "")
-        elif name in _PLAIN:
-            target.append(_PLAIN[name])
-        elif name == "br":
-            target.append("" if child.get(W + "type") in ("page", "column") else "\n")
-        elif name == "sym":
-            target.append(_symbol(child))
-        elif name in _REFERENCES:
-            kind = name.removesuffix("Reference")
-            content.references.append((kind, str(child.get(W + "id", ""))))
-        elif name in _OBJECTS:
-            content.objects.append(child)
-        elif name in ("ruby", "AlternateContent"):
-            branch = chosen_branch(child) if name == "AlternateContent" else child.find(_RUBY_RUN)
-            if branch is not None:
-                _run_content(branch, content, target)
+        elif tag == _RPR:
+            properties = child if properties is None else properties
+        else:
+            _other_content(child, local_name(child), content, target)
+    return properties
+
+
+def _other_content(child: Element, name: str, content: Content, target: list[str]) -> None:
+    if name == "t":
+        target.append(child.text or "")
+    elif name in _PLAIN:
+        target.append(_PLAIN[name])
+    elif name == "br":
+        target.append("" if child.get(W + "type") in ("page", "column") else "\n")
+    elif name == "sym":
+        target.append(_symbol(child))
+    elif name in _REFERENCES:
+        kind = name.removesuffix("Reference")
+        content.references.append((kind, str(child.get(W + "id", ""))))
+    elif name in _OBJECTS:
+        content.objects.append(child)
+    elif name in ("ruby", "AlternateContent"):
+        branch = chosen_branch(child) if name == "AlternateContent" else child.find(_RUBY_RUN)
+        if branch is not None:
+            _run_content(branch, content, target)
 
 
 def _symbol(element: Element) -> str:
@@ -136,8 +201,3 @@ def _symbol(element: Element) -> str:
     if code & 0xF000 == 0xF000 or "wingdings" in font.lower():  # noqa: PLR2004
         return _SYMBOLS.get(code & 0xFF, chr(code))
     return chr(code)
-
-
-def style_id(paragraph: Element) -> str:
-    """Style id of a paragraph, or ""."""
-    return value_of(paragraph.find(f"{W}pPr"), "pStyle")

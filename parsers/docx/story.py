@@ -17,9 +17,9 @@ from parsers.common.drawingml import (
 )
 from parsers.common.embedded import embedded_child
 from parsers.common.opc import Element, Package, attribute, local_name
-from parsers.docx.paragraphs import Content, chosen_branch, read_paragraph, style_id
+from parsers.docx.paragraphs import Properties, chosen_branch, properties_of, read_paragraph
 from parsers.docx.remarks import Remarks
-from parsers.docx.styles import Numbering, Styles, W, value_of, whole
+from parsers.docx.styles import Numbering, ParagraphStyle, Styles, W, whole
 from parsers.docx.tables import read_table
 
 __all__ = ["Shared", "Story"]
@@ -83,54 +83,30 @@ class Story:
     # paragraphs
 
     def _paragraph(self, paragraph: Element, depth: int) -> Iterator[Block]:
-        key = style_id(paragraph)
-        style = self._shared.styles.get(key)
+        own = properties_of(paragraph)
+        style = self._shared.styles.get(own.style)
         content = read_paragraph(paragraph, bold=style.bold, hidden=style.hidden)
-        label, level = self._number(paragraph, key)
-        if content.text:
-            yield self._visible(paragraph, content, key, label, level)
-        if content.hidden:
-            yield Block(kind=BlockKind.PARAGRAPH, text=content.hidden, layer=Layer.HIDDEN)
+        label, level = self._number(own, style)
+        if text := content.text:
+            yield _visible(own, style, text, label, level)
+        if content.hidden_parts and (text := content.hidden):
+            yield Block(kind=BlockKind.PARAGRAPH, text=text, layer=Layer.HIDDEN)
         for element in content.objects:
             yield from self._object(element, depth)
         for kind, reference in content.references:
             yield from self.remark(kind, reference)
 
-    def _visible(
-        self, paragraph: Element, content: Content, key: str, label: str | None, level: int
-    ) -> Block:
-        style = self._shared.styles.get(key)
-        outline = value_of(paragraph.find(f"{W}pPr"), "outlineLvl")
-        heading = style.heading
-        if outline.isdecimal():
-            heading = int(outline) + 1 if int(outline) < 9 else 0  # noqa: PLR2004
-        text = content.text
-        if heading and len(text) <= _LONGEST_HEADING:
-            # A heading's number is part of what people call it: 제3조 …, 4.2 …
-            text = f"{label} {text}" if label else text
-            return Block(kind=BlockKind.HEADING, text=" ".join(text.split()), level=heading)
-        if style.caption:
-            return Block(kind=BlockKind.CAPTION, text=text)
-        if label is not None:
-            return Block(kind=BlockKind.LIST_ITEM, text=text, level=level + 1, label=label)
-        return Block(kind=BlockKind.PARAGRAPH, text=text)
-
-    def _number(self, paragraph: Element, key: str) -> tuple[str | None, int]:
+    def _number(self, own: Properties, style: ParagraphStyle) -> tuple[str | None, int]:
         """Printed number (None: no list item) and list level from 0."""
-        properties = paragraph.find(f"{W}pPr")
-        style = self._shared.styles.get(key)
-        number = value_of(properties, "numPr", "numId")
-        own_level = value_of(properties, "numPr", "ilvl")
-        if not number:
-            number = style.numbering
+        number = own.list or style.numbering
         if not number or number == "0":
             return None, 0
-        if own_level:
-            level = whole(own_level)
+        if own.list_level:
+            level = whole(own.list_level)
         elif style.level is not None:
             level = style.level
         else:
-            level = self._shared.numbering.level_of(number, key)
+            level = self._shared.numbering.level_of(number, own.style)
         return self._shared.numbering.label(number, level), level
 
     def remark(self, kind: str, reference: str) -> Iterator[Block]:
@@ -216,6 +192,23 @@ class Story:
         child = embedded_child(shared.package, self._part, relation, shared.context)
         if child is not None and child not in shared.children:
             shared.children.append(child)
+
+
+def _visible(
+    own: Properties, style: ParagraphStyle, text: str, label: str | None, level: int
+) -> Block:
+    heading = style.heading
+    if own.outline.isdecimal():
+        heading = int(own.outline) + 1 if int(own.outline) < 9 else 0  # noqa: PLR2004
+    if heading and len(text) <= _LONGEST_HEADING:
+        # A heading's number is part of what people call it: 제3조 …, 4.2 …
+        text = f"{label} {text}" if label else text
+        return Block(kind=BlockKind.HEADING, text=" ".join(text.split()), level=heading)
+    if style.caption:
+        return Block(kind=BlockKind.CAPTION, text=text)
+    if label is not None:
+        return Block(kind=BlockKind.LIST_ITEM, text=text, level=level + 1, label=label)
+    return Block(kind=BlockKind.PARAGRAPH, text=text)
 
 
 def _between(inner: Element, outer: Element) -> Iterator[Element]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 from parsers.common.numbering import format_number
-from parsers.common.opc import Element
+from parsers.common.opc import Element, Package, child_of, parsed_piece
+from parsers.common.xml_pieces import pieces_of
 
 __all__ = [
     "ListLevel",
@@ -15,11 +17,14 @@ __all__ = [
     "Styles",
     "W",
     "is_on",
+    "says_on",
     "value_of",
     "whole",
 ]
 
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+_VAL = W + "val"
+_OFF = frozenset({"0", "false", "off"})
 _HEADING_NAME = re.compile(r"(?:heading|제목|개요|标题|見出し)\s*(\d)", re.IGNORECASE)
 _TITLE_NAMES = frozenset({"title", "문서 제목", "제목"})
 _CAPTION_NAMES = frozenset({"caption", "캡션", "table caption", "figure caption"})
@@ -31,8 +36,8 @@ _PLACEHOLDER = re.compile(r"%(\d)")
 def value_of(parent: Element | None, *path: str) -> str:
     """``w:val`` of a descendant by its tags, or "" where one of them is missing."""
     for name in path:
-        parent = parent.find(W + name) if parent is not None else None
-    return "" if parent is None else str(parent.get(W + "val", ""))
+        parent = child_of(parent, W + name) if parent is not None else None
+    return "" if parent is None else str(parent.get(_VAL, ""))
 
 
 def whole(text: str, default: int = 0) -> int:
@@ -68,36 +73,67 @@ class Styles:
     """Paragraph styles by id.
 
     Args:
-        root: Root of the styles part, or None.
+        package: The package.
+        part: The styles part, or "".
     """
 
-    def __init__(self, root: Element | None) -> None:
-        self._elements: dict[str, Element] = {}
+    def __init__(self, package: Package, part: str) -> None:
+        self._package = package
+        self._part = part
         self._known: dict[str, ParagraphStyle] = {}
         self._default = ""
+        self._data = (package.read(part) if part else None) or b""
+        self._pieces: dict[str, bytes] = {}
+        self._elements: dict[str, Element] = {}
+        pieces = pieces_of(self._data, "w:styles", "w:style", W.strip("{}"))
+        if pieces is None:
+            self._read_all()
+            return
+        for attributes, piece in pieces:
+            if attributes.get("w:type") == "paragraph":
+                self._add(attributes.get("w:styleId", ""), attributes.get("w:default"))
+                self._pieces[attributes.get("w:styleId", "")] = piece
+
+    def _read_all(self) -> None:
+        self._pieces.clear()
+        root = self._package.parsed(self._data, self._part) if self._data else None
         for style in root.iterfind(f"{W}style") if root is not None else ():
             if style.get(W + "type") == "paragraph":
                 key = str(style.get(W + "styleId", ""))
                 self._elements[key] = style
-                if style.get(W + "default") in ("1", "true"):
-                    self._default = key
+                self._add(key, style.get(W + "default"))
+
+    def _add(self, key: str, default: str | None) -> None:
+        if default in ("1", "true"):
+            self._default = key
 
     def get(self, key: str) -> ParagraphStyle:
         """The style with what it inherits; an unknown id is the default style."""
-        key = key if key in self._elements else self._default
-        if key not in self._known:
-            self._known[key] = self._resolve(key)
-        return self._known[key]
+        found = self._known.get(key)
+        if found is None:
+            known = key in self._elements or key in self._pieces
+            found = self._known[key] = self._resolve(key if known else self._default)
+        return found
 
     def _resolve(self, key: str) -> ParagraphStyle:
         chain: list[Element] = []
-        while key in self._elements and len(chain) < _MOST_PARENTS:
-            chain.append(self._elements[key])
-            key = value_of(chain[-1], "basedOn")
+        while len(chain) < _MOST_PARENTS and (style := self._element(key)) is not None:
+            chain.append(style)
+            key = value_of(style, "basedOn")
         found = _PLAIN
         for style in reversed(chain):
             found = _refined(found, style)
         return found
+
+    def _element(self, key: str) -> Element | None:
+        piece = self._pieces.pop(key, None)
+        if piece is not None:
+            root = parsed_piece(piece)
+            if root is None:  # a fault: what there is of it is for the parser of whole parts
+                self._read_all()
+            else:
+                self._elements[key] = root[0]
+        return self._elements.get(key)
 
 
 def _refined(base: ParagraphStyle, style: Element) -> ParagraphStyle:
@@ -126,10 +162,13 @@ def _refined(base: ParagraphStyle, style: Element) -> ParagraphStyle:
 
 def is_on(properties: Element | None, name: str, *, default: bool = False) -> bool:
     """A toggle such as ``w:b`` (§17.17.4): present without value means on."""
-    found = properties.find(W + name) if properties is not None else None
-    if found is None:
-        return default
-    return found.get(W + "val", "1") not in ("0", "false", "off")
+    found = child_of(properties, W + name) if properties is not None else None
+    return default if found is None else says_on(found)
+
+
+def says_on(toggle: Element) -> bool:
+    """What a toggle that is present says."""
+    return toggle.get(_VAL, "1") not in _OFF
 
 
 # -- numbers ---------------------------------------------------------------------------------------
@@ -147,11 +186,35 @@ class ListLevel:
     style: str = ""
 
 
-@dataclass(slots=True)
 class _List:
-    abstract: str
-    levels: dict[int, ListLevel] = field(default_factory=dict)
-    starts: dict[int, int] = field(default_factory=dict)
+    """A list, whose levels are read when a paragraph first counts in it."""
+
+    def __init__(self, abstract: str, definition: Element, entry: Element) -> None:
+        self.abstract = abstract
+        self._definition = definition
+        self._entry = entry
+
+    @cached_property
+    def starts(self) -> dict[int, int]:
+        """First numbers that the list sets anew."""
+        return {
+            whole(str(override.get(W + "ilvl", "0"))): int(start)
+            for override in self._entry.iterfind(f"{W}lvlOverride")
+            if (start := value_of(override, "startOverride")).isdecimal()
+        }
+
+    @cached_property
+    def levels(self) -> dict[int, ListLevel]:
+        """Levels from 0."""
+        found = _levels(self._definition)
+        for override in self._entry.iterfind(f"{W}lvlOverride"):
+            at = whole(str(override.get(W + "ilvl", "0")))
+            own = override.find(f"{W}lvl")
+            if own is not None:
+                found[at] = _level(own)
+            if at in self.starts:
+                found[at] = replace(found.get(at, ListLevel()), start=self.starts[at])
+        return found
 
 
 class Numbering:
@@ -170,15 +233,13 @@ class Numbering:
         abstract = {
             str(a.get(W + "abstractNumId", "")): a for a in root.iterfind(f"{W}abstractNum")
         }
-        by_style = {
-            value_of(a, "styleLink"): key for key, a in abstract.items() if value_of(a, "styleLink")
-        }
+        links = ((value_of(a, "styleLink"), key) for key, a in abstract.items())
+        by_style = {link: key for link, key in links if link}
         for entry in root.iterfind(f"{W}num"):
             key = value_of(entry, "abstractNumId")
             if key in abstract:
                 key = by_style.get(value_of(abstract[key], "numStyleLink"), key)
-                made = _List(key, _levels(abstract[key]))
-                _override(made, entry)
+                made = _List(key, abstract[key], entry)
                 self._lists[str(entry.get(W + "numId", ""))] = made
 
     def level_of(self, number: str, style: str) -> int:
@@ -239,15 +300,3 @@ def _level(entry: Element) -> ListLevel:
         restart=int(restart) if restart.isdecimal() else None,
         style=value_of(entry, "pStyle"),
     )
-
-
-def _override(made: _List, entry: Element) -> None:
-    for override in entry.iterfind(f"{W}lvlOverride"):
-        at = whole(str(override.get(W + "ilvl", "0")))
-        own = override.find(f"{W}lvl")
-        if own is not None:
-            made.levels[at] = _level(own)
-        start = value_of(override, "startOverride")
-        if start.isdecimal():
-            made.starts[at] = int(start)
-            made.levels[at] = replace(made.levels.get(at, ListLevel()), start=int(start))

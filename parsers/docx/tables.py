@@ -7,12 +7,15 @@ from dataclasses import dataclass, field
 
 from contracts.documents import Block, BlockKind, Cell, Layer, Table
 from parsers.common.headers import headers_of_table
-from parsers.common.opc import Element, local_name
+from parsers.common.opc import Element, child_of, local_name
 from parsers.docx.styles import W, is_on, value_of, whole
 
 __all__ = ["TableReading", "read_table"]
 
 _MOST_COLUMNS = 1024
+_SPAN, _MERGE, _SHADE, _VAL = W + "gridSpan", W + "vMerge", W + "shd", W + "val"
+_RUN, _RPR, _TEXT = W + "r", W + "rPr", W + "t"
+_NO_SHADES = frozenset({"AUTO", "FFFFFF", ""})
 
 _CellReader = Callable[[Element], list[Block]]
 
@@ -49,17 +52,19 @@ def read_table(element: Element, read_cell: _CellReader) -> TableReading:
     strong: set[tuple[int, int]] = set()
     header_rows = width = number = 0
     running: dict[int, _Open] = {}
-    for row in _rows(element):
-        properties = row.find(f"{W}trPr")
+    for row, properties in _rows(element):
         if is_on(properties, "tblHeader") and header_rows == number:
             header_rows = number + 1
         column = whole(value_of(properties, "gridBefore"))
         started: dict[int, _Open] = {}
         for entry in _children(row, "tc"):
-            across = max(1, min(whole(value_of(entry, "tcPr", "gridSpan"), 1), _MOST_COLUMNS))
-            merge = entry.find(f"{W}tcPr/{W}vMerge")
+            form = _form(entry)
+            span = form.get(_SPAN)
+            across = 1 if span is None else whole(str(span.get(_VAL, "")), 1)
+            across = max(1, min(across, _MOST_COLUMNS))
+            merge = form.get(_MERGE)
             above = running.get(column)
-            if merge is not None and merge.get(W + "val") != "restart" and above is not None:
+            if merge is not None and merge.get(_VAL) != "restart" and above is not None:
                 above.down += 1
                 started[column] = above
             else:
@@ -67,7 +72,7 @@ def read_table(element: Element, read_cell: _CellReader) -> TableReading:
                 cells.append(made)
                 if merge is not None:
                     started[column] = made
-                if _is_strong(entry):
+                if _is_strong(entry, form.get(_SHADE)):
                     strong.add((number, column))
             column += across
         running = started
@@ -113,11 +118,21 @@ def _content(blocks: list[Block], after: list[Block]) -> tuple[str, tuple[Table,
     return "\n".join(line for line in lines if line), tuple(tables)
 
 
-def _rows(element: Element) -> Iterator[Element]:
+def _rows(element: Element) -> Iterator[tuple[Element, Element | None]]:
+    """Rows that are not deleted, with their properties."""
     for row in _children(element, "tr"):
-        properties = row.find(f"{W}trPr")
-        if properties is None or properties.find(f"{W}del") is None:
-            yield row
+        properties = child_of(row, W + "trPr")
+        if properties is None or child_of(properties, W + "del") is None:
+            yield row, properties
+
+
+def _form(cell: Element) -> dict[str, Element]:
+    """Properties of a cell by tag."""
+    found: dict[str, Element] = {}
+    properties = child_of(cell, W + "tcPr")
+    for child in properties if properties is not None else ():
+        found.setdefault(child.tag, child)
+    return found
 
 
 def _children(parent: Element, name: str) -> Iterator[Element]:
@@ -130,13 +145,19 @@ def _children(parent: Element, name: str) -> Iterator[Element]:
             yield from _children(child, name)
 
 
-def _is_strong(cell: Element) -> bool:
-    shade = cell.find(f"{W}tcPr/{W}shd")
-    if shade is not None and str(shade.get(W + "fill", "auto")).upper() not in (
-        "AUTO",
-        "FFFFFF",
-        "",
-    ):
+def _is_strong(cell: Element, shade: Element | None) -> bool:
+    if shade is not None and str(shade.get(W + "fill", "auto")).upper() not in _NO_SHADES:
         return True
-    runs = [run for run in cell.iter(f"{W}r") if run.find(f"{W}t") is not None]
-    return bool(runs) and all(is_on(run.find(f"{W}rPr"), "b") for run in runs)
+    some = False
+    for run in cell.iter(_RUN):
+        properties, has_text = None, False
+        for child in run:
+            tag = child.tag
+            has_text = has_text or tag == _TEXT
+            if tag == _RPR and properties is None:
+                properties = child
+        if has_text:
+            if not is_on(properties, "b"):
+                return False
+            some = True
+    return some

@@ -18,6 +18,7 @@ from contracts.documents import (
 from contracts.errors import ParseFailure
 from contracts.failures import FailureClass
 from contracts.parsing import ParserContext, ParserInput
+from parsers.common.collector import collector_paused
 from parsers.common.office_quality import Findings, page_quality, refuse_unread
 from parsers.common.opc import Element, Package, local_name
 from parsers.pptx.remarks import Authors, authors_of, comment_blocks, note_blocks
@@ -35,6 +36,7 @@ __all__ = ["PptxParser"]
 
 _EMU = 12_700
 _OF_ONE_SLIDE = ("ppt/slides/", "ppt/notesslides/", "ppt/charts/", "ppt/diagrams/", "ppt/comments/")
+_STYLES = "p:txStyles"
 _FIGURE_ONLY = 40
 """A slide with pictures and fewer characters than this probably has its text in the pictures."""
 
@@ -50,6 +52,8 @@ class _Deck:
     pages: list[PageQuality] = field(default_factory=list)
     shown: set[tuple[str, str]] = field(default_factory=set)
     pictures: list[int] = field(default_factory=list)
+    places: dict[tuple[str, str], Placeholders] = field(default_factory=dict)
+    backgrounds: dict[str, list[Block]] = field(default_factory=dict)
 
 
 class PptxParser:
@@ -61,9 +65,9 @@ class PptxParser:
         Raises:
             ParseFailure: ``truncated``, ``corrupt``, ``encrypted`` or ``archive_bomb``.
         """
-        with Package(source.path, context.limits) as package:
+        with collector_paused(), Package(source.path, context.limits) as package:
             part = package.main_part("ppt/presentation.xml")
-            root = package.xml(part)
+            root = package.xml(part, without="p:defaultTextStyle")
             if root is None or local_name(root) != "presentation":
                 raise ParseFailure(FailureClass.CORRUPT, "no readable presentation part")
             properties = package.properties()
@@ -128,8 +132,10 @@ def _read_slide(
         return
     layout = next(iter(package.related(part, "slideLayout")), "")
     master = next(iter(package.related(layout, "slideMaster")), "") if layout else ""
-    layout_root, master_root = package.xml(layout), package.xml(master)
-    reader = SlideReader(package, part, context, Placeholders(layout_root, master_root))
+    layout_root, master_root = package.xml(layout), package.xml(master, without=_STYLES)
+    if (layout, master) not in deck.places:
+        deck.places[layout, master] = Placeholders(layout_root, master_root)
+    reader = SlideReader(package, part, context, deck.places[layout, master])
     tree = next(root.iter(f"{P}spTree"), None)
     shapes = reader.shapes(tree) if tree is not None else []
     furniture = [s for s in shapes if s.role in FURNITURE]
@@ -145,7 +151,7 @@ def _read_slide(
     }
     if root.get("showMasterSp") not in ("0", "false"):
         for name, source in ((master, master_root), (layout, layout_root)):
-            made += _background(SlideReader(package, name, context, Placeholders()), source, deck)
+            made += _background(package, name, source, context, deck)
     notes, within = note_blocks(package, part, context)
     made += [*notes, *comment_blocks(package, part, deck.authors)]
     numbered = [_numbered(block, number, hidden=hidden) for block in made]
@@ -164,7 +170,9 @@ def _layered(shapes: list[Shape], size: Box, layer: Layer) -> Iterator[Block]:
             kind = block.kind
             if layer is Layer.FURNITURE and kind is not BlockKind.FIGURE:
                 kind = BlockKind.HEADER if shape.role == "hdr" else BlockKind.FOOTER
-            yield replace(block, kind=kind, layer=Layer.HIDDEN if hidden else layer)
+            own = Layer.HIDDEN if hidden else layer
+            same = kind is block.kind and own is block.layer
+            yield block if same else replace(block, kind=kind, layer=own)
 
 
 def _meets(box: Box, size: Box) -> bool:
@@ -172,13 +180,23 @@ def _meets(box: Box, size: Box) -> bool:
     return box[2] > size[0] and box[3] > size[1] and box[0] < size[2] and box[1] < size[3]
 
 
-def _background(reader: SlideReader, root: Element | None, deck: _Deck) -> list[Block]:
+def _background(
+    package: Package, part: str, root: Element | None, context: ParserContext, deck: _Deck
+) -> Iterator[Block]:
     """Texts that layout and master put on slides, and their footer text; each once a presentation."""
+    if part not in deck.backgrounds:
+        reader = SlideReader(package, part, context, Placeholders())
+        deck.backgrounds[part] = list(_furniture(reader, root))
+    for block in deck.backgrounds[part]:
+        key = (str(block.kind), block.text)
+        if key not in deck.shown:
+            deck.shown.add(key)
+            yield block
+
+
+def _furniture(reader: SlideReader, root: Element | None) -> Iterator[Block]:
     tree = next(root.iter(f"{P}spTree"), None) if root is not None else None
-    if tree is None:
-        return []
-    blocks: list[Block] = []
-    for element in tree:
+    for element in tree if tree is not None else ():
         placeholder = placeholder_of(element)
         if placeholder is not None and placeholder.get("type") != "ftr":
             continue
@@ -186,11 +204,8 @@ def _background(reader: SlideReader, root: Element | None, deck: _Deck) -> list[
             for block in shape.blocks:
                 figure = block.kind is BlockKind.FIGURE
                 kind = BlockKind.FIGURE if figure else BlockKind.FOOTER
-                key = (str(kind), block.text)
-                if block.text and key not in deck.shown:
-                    deck.shown.add(key)
-                    blocks.append(replace(block, kind=kind, layer=Layer.FURNITURE))
-    return blocks
+                if block.text:
+                    yield replace(block, kind=kind, layer=Layer.FURNITURE)
 
 
 def _numbered(block: Block, number: int, *, hidden: bool) -> Block:

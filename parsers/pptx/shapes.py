@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from contracts.documents import Block, BlockKind, Box, Child
+from contracts.documents import Block, BlockKind, Box, Child, Position
 from contracts.parsing import ParserContext
 from parsers.common.drawingml import (
     alternative_text,
@@ -75,23 +75,35 @@ class Placeholders:
 
     def __init__(self, *trees: Element | None) -> None:
         self._trees = [tree for tree in trees if tree is not None]
+        self._found: list[list[tuple[str, str, Element]]] = []
+        self._boxes: dict[tuple[str, str], Box | None] = {}
 
     def box(self, placeholder: Element) -> Box | None:
         """The nearest place of a placeholder with the same index, else of the same type."""
-        index, kind = placeholder.get("idx", ""), _kind(placeholder)
-        for number, tree in enumerate(self._trees):
-            candidates = [
-                (found, shape)
-                for shape in tree.iter(f"{P}sp", f"{P}pic", f"{P}graphicFrame")
-                if (found := placeholder_of(shape)) is not None
-            ]
-            same = [s for f, s in candidates if number == 0 and index and f.get("idx") == index]
-            same += [s for f, s in candidates if _kind(f) == kind]
+        key = placeholder.get("idx", ""), _kind(placeholder)
+        if key not in self._boxes:
+            self._boxes[key] = self._box(*key)
+        return self._boxes[key]
+
+    def _box(self, index: str, kind: str) -> Box | None:
+        if not self._found:
+            self._found = [list(_placeholders(tree)) for tree in self._trees]
+        for number, found in enumerate(self._found):
+            same = [s for i, _, s in found if number == 0 and index and i == index]
+            same += [s for _, k, s in found if k == kind]
             for shape in same:
                 box = _own_box(shape)
                 if box is not None:
                     return box
         return None
+
+
+def _placeholders(tree: Element) -> Iterator[tuple[str, str, Element]]:
+    """Index, kind and shape of each placeholder of a layout or master."""
+    for shape in tree.iter(f"{P}sp", f"{P}pic", f"{P}graphicFrame"):
+        found = placeholder_of(shape)
+        if found is not None:
+            yield found.get("idx", ""), _kind(found), shape
 
 
 def _kind(placeholder: Element) -> str:
@@ -259,8 +271,10 @@ def _text_shape(element: Element, role: str, alternative: str, *, listed: bool) 
 
 def _placed(blocks: list[Block], box: Box | None) -> Iterator[Block]:
     for block in blocks:
-        kept = block.position.box or box
-        yield replace(block, position=replace(block.position, box=kept))
+        if block.position.box or box is None:
+            yield block
+        else:
+            yield replace(block, position=Position(box=box))
 
 
 def _is_hidden(properties: Element | None) -> bool:

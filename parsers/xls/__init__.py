@@ -15,11 +15,13 @@ from contracts.errors import ParseFailure
 from contracts.failures import FailureClass
 from contracts.parsing import ParserContext, ParserInput
 from parsers.common.chart_table import chart_table
+from parsers.common.collector import collector_paused
 from parsers.common.grid import GridCell, Kind, Region, guess_kind
 from parsers.common.ledger import LedgerBook, head_cells
 from parsers.common.number_format import format_value, general
 from parsers.common.office_quality import Findings, page_quality
 from parsers.common.sheets import Sheet, sheet_blocks
+from parsers.common.whole_numbers import LAST_WHOLE, whole_number_writer
 from parsers.ole import MAGIC, open_ole
 from parsers.xls.drawn import DrawnSheet, drawn_sheets
 
@@ -35,6 +37,10 @@ _BOLD_WEIGHT = 700
 _NO_FILL = 0
 _WITH_CHARTS = 50
 """Version of the records (times ten) in which charts lie within the workbook's stream."""
+_MOST_KNOWN = 1 << 16
+_FILLED = frozenset(
+    {xlrd.XL_CELL_TEXT, xlrd.XL_CELL_NUMBER, xlrd.XL_CELL_DATE, xlrd.XL_CELL_BOOLEAN, xlrd.XL_CELL_ERROR}
+)  # fmt: skip
 _WHITE_INDEXES = frozenset({9, 64, 65})
 
 
@@ -58,13 +64,14 @@ class XlsParser:
         budget = _Budget(context.limits.max_cells)
         blocks: list[Block] = []
         pages: list[PageQuality] = []
-        with LedgerBook(context, date1904=bool(book.datemode)) as ledgers:
-            drawings = _Drawings(book, findings)
+        with collector_paused(), LedgerBook(context, date1904=bool(book.datemode)) as ledgers:
+            styles = _Styles(book)
+            drawings = _Drawings(book, styles, findings)
             index = 0
             for number, drawn in enumerate(drawings.sheets, start=1):
                 made: list[Block] = []
                 if drawn.cells:
-                    made = _sheet(book, index, budget, findings, ledgers)
+                    made = _sheet(book, index, styles, budget, findings, ledgers)
                     index += 1
                 made += drawings.blocks(drawn)
                 blocks += made
@@ -116,7 +123,12 @@ def _open(source: ParserInput, log: StringIO) -> Any:
 
 
 def _sheet(
-    book: Any, index: int, budget: _Budget, findings: Findings, ledgers: LedgerBook
+    book: Any,
+    index: int,
+    styles: _Styles,
+    budget: _Budget,
+    findings: Findings,
+    ledgers: LedgerBook,
 ) -> list[Block]:
     name = book.sheet_names()[index]
     try:
@@ -125,14 +137,16 @@ def _sheet(
         findings.partial.append(f"sheet {index + 1} cannot be read: {type(problem).__name__}")
         return []
     sheet = Sheet(name, hidden=bool(read.visibility))
-    styles = _Styles(book)
     room = head_cells(budget.cells)
     hidden = {row + 1 for row, info in read.rowinfo_map.items() if info.hidden}
     for row in range(read.nrows):
         cells = {
-            column + 1: cell
-            for column in range(read.row_len(row))
-            if (cell := styles.cell(read, row, column)) is not None
+            column: cell
+            for column, (kind, value) in enumerate(
+                zip(read.row_types(row), read.row_values(row), strict=True), start=1
+            )
+            if kind in _FILLED
+            and (cell := styles.cell(kind, value, read.cell_xf_index(row, column - 1)))
         }
         if sheet.ledger is None and len(cells) > room:
             sheet.ledger = ledgers.open()
@@ -184,12 +198,13 @@ class _Drawings:
 
     Args:
         book: The workbook.
+        styles: Formats of its cells.
         findings: Where damage is noted.
     """
 
-    def __init__(self, book: Any, findings: Findings) -> None:
+    def __init__(self, book: Any, styles: _Styles, findings: Findings) -> None:
         self._book = book
-        self._styles = _Styles(book)
+        self._styles = styles
         names = book.sheet_names()
         self.sheets = [DrawnSheet(name, hidden=False, cells=True) for name in names]
         if book.biff_version < _WITH_CHARTS:
@@ -232,7 +247,8 @@ class _Drawings:
             return ""  # said where the sheet itself was read
         if row >= read.nrows or column >= read.row_len(row):
             return ""
-        cell = self._styles.cell(read, row, column)
+        kind, value = read.cell_type(row, column), read.cell_value(row, column)
+        cell = self._styles.cell(kind, value, read.cell_xf_index(row, column))
         return cell.text if cell is not None else ""
 
 
@@ -241,23 +257,39 @@ class _Styles:
 
     def __init__(self, book: Any) -> None:
         self._book = book
+        self._date1904 = bool(book.datemode)
         self._known: dict[int, tuple[str, bool]] = {}
+        self._numbers: dict[tuple[int, int], dict[float, GridCell | None]] = {}
 
-    def cell(self, read: Any, row: int, column: int) -> GridCell | None:
-        kind, value = read.cell_type(row, column), read.cell_value(row, column)
-        if kind in (xlrd.XL_CELL_EMPTY, xlrd.XL_CELL_BLANK):
-            return None
-        code, strong = self._style(read.cell_xf_index(row, column))
+    def cell(self, kind: int, value: Any, style: int) -> GridCell | None:
+        """A cell of a type (``xlrd.XL_CELL_…``) and stored value; made once for each value that repeats."""
+        if kind in (xlrd.XL_CELL_NUMBER, xlrd.XL_CELL_DATE):
+            known = self._numbers.setdefault((kind, style), {})
+            if value not in known:
+                if len(known) >= _MOST_KNOWN:
+                    known.clear()
+                known[value] = self._number(kind, value, style)
+            return known[value]
         if kind == xlrd.XL_CELL_TEXT:
             text = str(value).strip()
-            return GridCell(text, guess_kind(text), strong) if text else None
+            return GridCell(text, guess_kind(text), self._style(style)[1]) if text else None
         if kind == xlrd.XL_CELL_BOOLEAN:
-            return GridCell("TRUE" if value else "FALSE", Kind.OTHER, strong)
+            return GridCell("TRUE" if value else "FALSE", Kind.OTHER, self._style(style)[1])
         if kind == xlrd.XL_CELL_ERROR:
-            return GridCell(xlrd.error_text_from_code.get(value, "#N/A"), Kind.OTHER, strong)
-        date1904 = bool(self._book.datemode)
-        plain = code.lower() == "general"
-        text = general(value) if plain else format_value(value, code, date1904=date1904)
+            text = xlrd.error_text_from_code.get(value, "#N/A")
+            return GridCell(text, Kind.OTHER, self._style(style)[1])
+        return None
+
+    def _number(self, kind: int, value: float, style: int) -> GridCell | None:
+        code, strong = self._style(style)
+        if code.lower() == "general":
+            text = general(value)
+        else:
+            write = whole_number_writer(code)
+            if write is not None and 0 < value <= LAST_WHOLE and value.is_integer():
+                text = write(int(value))
+            else:
+                text = format_value(value, code, date1904=self._date1904)
         shown = Kind.DATE if kind == xlrd.XL_CELL_DATE else Kind.NUMBER
         return GridCell(text, shown, strong, value) if text else None
 

@@ -167,9 +167,11 @@ class _Reader:
         return [sheet for _, sheet in found]
 
     def _records(self, at: int) -> Iterator[tuple[int, bytes]]:
-        while at + 4 <= len(self._stream):
-            kind, length = struct.unpack_from("<HH", self._stream, at)
-            yield kind, self._stream[at + 4 : at + 4 + length]
+        stream, header_of, last = self._stream, _RECORD.unpack_from, len(self._stream) - 4
+        while at <= last:
+            kind, length = header_of(stream, at)
+            if kind in _TOLD:
+                yield kind, stream[at + 4 : at + 4 + length]
             at += 4 + length
 
     def _fill(self, sheet: DrawnSheet, place: int) -> None:
@@ -227,6 +229,14 @@ class _Reader:
         if book != self._local:
             return None
         return sheet, top, bottom, left & 0x3FFF, right & 0x3FFF
+
+
+_RECORD = struct.Struct("<HH")
+_TOLD = frozenset(
+    {_BOUND_SHEET, _SUP_BOOK, _EXTERN_SHEET, _BOF, _EOF, _OBJ, _TXO, _CONTINUE, _SERIES, _TEXT, _BRAI, _SERIES_TEXT,
+     _SERIES_PARENT, _OBJECT_LINK, _SI_INDEX, _NUMBER, _LABEL}
+)  # fmt: skip
+"""Records that anything is taken from."""
 
 
 def _characters(body: bytes, at: int, most: int) -> str:

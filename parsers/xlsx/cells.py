@@ -110,7 +110,7 @@ class _Reader:
         self._row = 0
         self._first_style = book.styles[0] if book.styles else _PLAIN
         self._columns: dict[bytes, int] = {}
-        self._shared: dict[tuple[int, bool], GridCell | None] = {}
+        self._shared: tuple[dict[str, GridCell | None], ...] = ({}, {})
         self._plain = PlainRows(self._maker)
         self._missing = 0
         self._rows_hidden_by_default = False
@@ -284,14 +284,14 @@ class _Reader:
         return _typed_cell(kind, value, strong=style.strong)
 
     def _string(self, value: str, *, strong: bool) -> GridCell | None:
-        # One wrong number is one lost text, not the end of the sheet.
-        index = int(value) if value.strip().isdecimal() else -1
-        key = (index, strong)
-        if key not in self._shared:
-            known = 0 <= index < len(self._book.strings)
-            text = self._book.strings[index] if known else "\N{REPLACEMENT CHARACTER}"
-            self._shared[key] = _text_cell(text, strong=strong)
-        return self._shared[key]
+        known = self._shared[strong]
+        if value not in known:
+            # One wrong number is one lost text, not the end of the sheet.
+            index = int(value) if value.strip().isdecimal() else -1
+            strings = self._book.strings
+            text = strings[index] if 0 <= index < len(strings) else "\N{REPLACEMENT CHARACTER}"
+            known[value] = _text_cell(text, strong=strong)
+        return known[value]
 
     def _note_shared(self, formula: Element, column: int) -> None:
         if formula.text and formula.text.strip():

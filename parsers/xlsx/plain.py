@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from itertools import pairwise
 from typing import cast
 
 from parsers.common.grid import GridCell
@@ -18,8 +17,8 @@ _ROW_END = b"</row>"
 _GROUPS = 6
 """Pieces a match: what lies before it, a row's attributes, a cell's column, attributes, value, inline text."""
 _PIECES = re.compile(
-    r"<row((?:\s[^<>']*[^<>'/])?)>\s*"
-    r'|<c r="([A-Z]{1,3})\d+"((?: s="\d+")?(?: t="\w+")?)(?:/>|>'
+    r"""(?:(?:<row(?:\s[^<>']*)?/>\s*)+(?=<row\s(?:[^<>']*\s)?r="\d))?<row((?:\s[^<>']*[^<>'/])?)>\s*"""
+    r'|<c r="([A-Z]{1,3})\d+"((?: s="\d+")?(?: t="\w+")?)(?:\s*/>|>'
     r"(?:(?:<f[^<>]*/>|<f(?:\s[^<>]*)?>[^<]*</f>)?<v>([^<]+)</v>"
     r'|<is><t(?: xml:space="preserve")?>([^<]*)</t></is>)?</c>)\s*'
     r"|</row>\s*",
@@ -106,29 +105,42 @@ class PlainRows:
         if len(starts) != rows.count(_ROW_END) or starts[:1] != [0]:
             yield from [None] * rows.count(_ROW_END)
             return
-        between = pieces[::_GROUPS]
-        columns = list(map(self._columns.__getitem__, letters))
-        attributes, values, inline = (pieces[place::_GROUPS] for place in (3, 4, 5))
-        for start, behind in pairwise((*starts, len(heads))):
-            first, end = start + 1, behind - 1
-            if (
+        ends = [place - 1 for place in (*starts[1:], len(heads))]
+        columns, between = self._columns, pieces[::_GROUPS]
+        cells = self._all_cells(pieces)
+        sound = cells is not None and letters.count(None) == 2 * len(starts)
+        sound = sound and not any(map(letters.__getitem__, ends))
+        sound = sound and not between[0].strip() and not any(between[1:])
+        for start, end in zip(starts, ends, strict=True):
+            named = letters[start + 1 : end]
+            if not sound and (
                 letters[end] is not None
-                or None in letters[first:end]
-                or any(between[first:behind])
-                or (between[start] and not between[start].isspace())
+                or None in named
+                or any(between[start + 1 : end + 1])
+                or between[start].strip()
             ):
                 yield None
                 continue
-            cells = self._cells(attributes[first:end], values[first:end], inline[first:end])
-            placed = zip(columns[first:end], cells, strict=True)
-            if None in cells:
+            made = self._cells(pieces, start, end) if cells is None else cells[start + 1 : end]
+            placed = zip(map(columns.__getitem__, named), made, strict=True)
+            if None in made:
                 yield heads[start], {at: cell for at, cell in placed if cell is not None}
             else:
                 yield heads[start], dict(cast("zip[tuple[int, GridCell]]", placed))
 
-    def _cells(
-        self, attributes: list[str], values: list[str | None], inline: list[str | None]
-    ) -> list[GridCell | None]:
+    def _all_cells(self, pieces: list[str]) -> list[GridCell | None] | None:
+        """What each match of a text holds; None where a value is no text, so that they are to be made row by row."""
+        try:
+            return self._cells(pieces, -1, len(pieces) // _GROUPS)
+        except ValueError:
+            return None
+
+    def _cells(self, pieces: list[str], start: int, end: int) -> list[GridCell | None]:
+        """What the matches between two hold; None for what is no cell."""
+        first, behind = (start + 1) * _GROUPS, end * _GROUPS
+        attributes = pieces[first + 3 : behind : _GROUPS]
+        values = pieces[first + 4 : behind : _GROUPS]
+        inline: list[str | None] = [*pieces[first + 5 : behind : _GROUPS]]
         kinds = self._kinds
         cells = [kinds[one][value] for one, value in zip(attributes, values, strict=True)]
         if inline.count(None) < len(inline):
