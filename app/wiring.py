@@ -28,11 +28,13 @@ if TYPE_CHECKING:
     from ingest.kit import Kit
     from ingest.rebuild import Rebuild
     from ingest.runs import SourceRun
+    from search.answers.service import Answerer
     from search.service import Searcher
 
 __all__ = [
     "PeopleNow",
     "SearchParts",
+    "answerer_of",
     "open_access",
     "open_blobs",
     "open_catalog",
@@ -400,6 +402,16 @@ def open_search_parts(
         )
         stack.callback(searcher.close)
         yield SearchParts(searcher, catalog)
+
+
+def answerer_of(settings: Settings, searcher: Searcher) -> Answerer:
+    """Answers questions over what a searcher finds; a model writes them where one is configured."""
+    from search.answers.generate import ChatWriter
+    from search.answers.service import Answerer
+
+    if not settings.answer.url:
+        return Answerer(searcher)
+    return Answerer(searcher, ChatWriter(settings.answer, lambda: searcher.tools))
 
 
 def _rules_tag(settings: Settings) -> str:

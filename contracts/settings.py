@@ -24,6 +24,7 @@ from contracts.settings_sources import (
 
 __all__ = [
     "AclSettings",
+    "AnswerSettings",
     "ApiSettings",
     "BlobSettings",
     "CatalogSettings",
@@ -211,12 +212,29 @@ class SearchSettings(Group):
     """Ranking."""
 
     candidates: int = Field(default=200, ge=10, le=2000)
-    vector_weight: float = Field(default=0.6, ge=0, le=1)
+    vector_weight: float = Field(default=0.61, ge=0, le=1)
     tokenizer: Literal["mecab", "kiwi", "bigram"] = "mecab"
     title_weight: float = 1.5
     heading_weight: float = 1.2
     codes_weight: float = 2.0
     body_weight: float = 1.0
+
+
+class AnswerSettings(Group):
+    """Answers that a model writes; without an address they are extracts."""
+
+    url: str = Field(
+        default="",
+        pattern=r"^(|https?://.+)$",
+        description="OpenAI-compatible endpoint up to `/v1`; empty: answers are extracts.",
+    )
+    model: str = ""
+    key: SecretStr | None = None
+    context_tokens: int = Field(
+        default=3000, ge=256, description="Passages of one question, in the embedder's tokens."
+    )
+    max_tokens: int = Field(default=500, ge=16, description="Length of one answer.")
+    timeout_seconds: float = Field(default=60.0, gt=0, description="One request.")
 
 
 class UnlockSettings(Group):
@@ -267,6 +285,7 @@ class Settings(Group):
     catalog: CatalogSettings = Field(default_factory=CatalogSettings)
     queue: QueueSettings = Field(default_factory=QueueSettings)
     search: SearchSettings = Field(default_factory=SearchSettings)
+    answer: AnswerSettings = Field(default_factory=AnswerSettings)
     directory: DirectorySettings = Field(default_factory=DirectorySettings)
     api: ApiSettings = Field(default_factory=ApiSettings)
     unlock: UnlockSettings = Field(default_factory=UnlockSettings)
@@ -284,6 +303,7 @@ class Settings(Group):
 
 
 _SECRETS = (
+    ("answer", "key"),
     ("api", "token"),
     ("api", "metrics_token"),
     ("blobs", "access_key"),

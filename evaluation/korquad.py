@@ -31,13 +31,17 @@ if TYPE_CHECKING:
     from contracts.search import SearchRequest
     from search.analysis import Analyzer
     from search.service import AccessView
+    from search.tools import QueryAnalysis
 
 __all__ = [
     "SCOPE",
+    "NoAccess",
+    "NoAudit",
     "Paragraph",
     "Question",
     "paragraph_chunks",
     "paragraph_row",
+    "publish",
     "read_korquad",
     "retrieval_figures",
     "run_korquad",
@@ -104,11 +108,11 @@ def run_korquad(  # noqa: PLR0913, PLR0917  the parts of a search, each once
     asked = asked[:questions]
     index = open_index(workdir)
     try:
-        chunks = _publish(paragraphs, index, embedder, analyzer)
+        chunks = publish(paragraphs, index, embedder, analyzer)
         ranking = settings or SearchSettings()
-        searcher = Searcher(index, embedder, analyzer, _NoAccess(), _NoAudit(), ranking)
+        searcher = Searcher(index, embedder, analyzer, NoAccess(), NoAudit(), ranking)
         began = time.perf_counter()
-        ranks = [_rank(searcher, index, question) for question in asked]
+        ranks = [_rank(searcher, question) for question in asked]
         spent = time.perf_counter() - began
     finally:
         index.close()
@@ -152,8 +156,8 @@ def _pieces(text: str) -> Iterator[str]:
         yield piece
 
 
-def _publish(
-    paragraphs: Sequence[Paragraph], index: IndexBackend, embedder: Embedder, analyzer: Analyzer
+def publish(
+    paragraphs: Sequence[Paragraph], index: IndexBackend, embedder: Embedder, analyzer: QueryAnalysis
 ) -> int:
     """One document a paragraph; returns the number of chunks."""
     total = 0
@@ -221,7 +225,7 @@ def _vectors(chunks: Sequence[Chunk], index: IndexBackend, embedder: Embedder) -
 
 
 def _indexed(
-    chunk: Chunk, vectors: dict[str, bytes], embedder: Embedder, analyzer: Analyzer
+    chunk: Chunk, vectors: dict[str, bytes], embedder: Embedder, analyzer: QueryAnalysis
 ) -> IndexedChunk:
     key = text_key_of(chunk, embedder)
     terms = {
@@ -231,12 +235,11 @@ def _indexed(
     return IndexedChunk(chunk=chunk, text_key=key, vector=vectors[key], terms=terms)
 
 
-def _rank(searcher: Searcher, index: IndexBackend, question: Question) -> int | None:
+def _rank(searcher: Searcher, question: Question) -> int | None:
     """Rank of the right paragraph, from 1, or None where it was not found."""
     where = SearchFilter(scopes=frozenset({SCOPE}), as_of=date.max)
     ranked = searcher.rank(question.text, where)
-    found = index.fetch([fused.key for fused in ranked])
-    documents = dict.fromkeys(stored.row.document_id for stored in found)
+    documents = dict.fromkeys(found.stored.row.document_id for found in ranked)
     wanted = f"{SCOPE}-{question.paragraph}"
     return list(documents).index(wanted) + 1 if wanted in documents else None
 
@@ -252,17 +255,19 @@ def retrieval_figures(ranks: Sequence[int | None]) -> dict[str, float]:
     return {name: round(value, 4) for name, value in figures.items()}
 
 
-class _NoAccess:
+class NoAccess:
     """The figures are about ranking: nobody asks through it."""
 
     def filter_for(self, reader: str, restrict_groups: tuple[str, ...] = ()) -> AccessView:
+        """Never asked."""
         raise NotImplementedError
 
 
-class _NoAudit:
+class NoAudit:
     """No person asks these questions."""
 
     def record(
         self, request: SearchRequest, document_ids: tuple[str, ...], took_ms: float, epoch: int
     ) -> None:
+        """Never asked."""
         raise NotImplementedError

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import time
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import replace
+from dataclasses import dataclass
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Protocol
 
-from contracts.errors import IndexUnavailableError, QueryError
+from contracts.errors import IndexUnavailableError
 from contracts.search import Hit, SearchFilter, SearchResponse
 from search.citations import citation, status_for
+from search.evidence import EvidenceReader
 from search.fusion import fuse
+from search.ranking import READ, Ranked, read_best, spread
+from search.requests import checked, filter_of
 from search.tools import CurrentTools, QueryAnalysis, SearchTools
 
 if TYPE_CHECKING:
@@ -20,24 +23,10 @@ if TYPE_CHECKING:
     from contracts.ports import Embedder, IndexBackend
     from contracts.search import Candidate, SearchRequest, StoredChunk
     from contracts.settings import SearchSettings
+    from search.evidence import Question
     from search.fusion import Fused
 
-__all__ = ["FILTERS", "Access", "AccessView", "Audit", "QueryAnalysis", "Searcher"]
-
-FILTERS = (
-    "department",
-    "source",
-    "format",
-    "code",
-    "language",
-    "path",
-    "security_level",
-    "revision",
-)
-"""Filter keys that a request may use."""
-
-_LONGEST_QUERY = 2000
-_MOST_HITS = 100
+__all__ = ["Access", "AccessView", "Audit", "Findings", "QueryAnalysis", "Searcher"]
 
 
 class AccessView(Protocol):
@@ -116,13 +105,18 @@ class Searcher:
         renew: Callable[[], SearchTools] | None = None,
     ) -> None:
         self._tools = CurrentTools(SearchTools(index, embedder, analyzer), renew)
+        self._readers = _Readers()
         self._access = access
         self._audit = audit
         self._settings = settings
         self._today = today
 
     def search(self, request: SearchRequest) -> SearchResponse:
-        """The best passages that the reader may read.
+        """The best passages that the reader may read; see :meth:`find`."""
+        return self.find(request).response
+
+    def find(self, request: SearchRequest) -> Findings:
+        """The best passages that the reader may read, with how they were read.
 
         Every well-formed query is audited, a refused one too.
 
@@ -132,7 +126,7 @@ class Searcher:
             DirectoryDownError: the directory does not answer.
             IndexUnavailableError: the index does not answer.
         """
-        request = _checked(request)
+        request = checked(request)
         clock = _Clock()
         hits: tuple[Hit, ...] = ()
         epoch = -1
@@ -140,18 +134,27 @@ class Searcher:
             with clock.stage("access"):
                 view = self._access.filter_for(request.reader, request.restrict_groups)
             epoch = view.epoch
-            where = _filter(request, view, request.as_of or self._today())
-            hits = self._found(request, where, clock)
+            where = filter_of(request, view, request.as_of or self._today())
+            found, reader = self._found(request, where, clock)
+            hits = found.hits
         finally:
             documents = tuple(dict.fromkeys(hit.document_id for hit in hits))
             self._audit.record(request, documents, clock.total(), epoch)
         took = clock.stages | {"total": clock.total()}
-        return SearchResponse(query=request.query, reader=request.reader, hits=hits, took_ms=took)
+        response = SearchResponse(
+            query=request.query, reader=request.reader, hits=hits, took_ms=took
+        )
+        return Findings(response, tuple(found.read), reader.question(request.query), reader)
 
     @property
     def index(self) -> IndexBackend:
         """The index that serves now."""
         return self._tools.now.index
+
+    @property
+    def tools(self) -> SearchTools:
+        """Index, embedder and analyzer of now."""
+        return self._tools.now
 
     def stats(self) -> dict[str, int]:
         """Figures of the index that serves now, as ``IndexBackend.stats`` gives them.
@@ -174,30 +177,33 @@ class Searcher:
         query: str,
         where: SearchFilter,
         stage: Callable[[str], AbstractContextManager[None]] | None = None,
-    ) -> list[Fused]:
-        """Candidates of both legs within a filter, best first; the caller has checked access.
+    ) -> list[Ranked]:
+        """The best candidates of both legs within a filter, read and ordered; the caller has checked access.
 
         Args:
             query: Query text.
             where: Filter of both legs.
             stage: Times a stage by name.
         """
-        return self._rank(self._tools.now, query, where, stage or _Clock().stage)
+        timed = stage or _Clock().stage
+        ranked = self._rank(self._tools.now, query, where, timed)
+        return self._read(self._tools.now, query, ranked, where, timed)
 
-    def _found(self, request: SearchRequest, where: SearchFilter, clock: _Clock) -> tuple[Hit, ...]:
+    def _found(
+        self, request: SearchRequest, where: SearchFilter, clock: _Clock
+    ) -> tuple[_Found, EvidenceReader]:
         """Hits of the index that serves: one that was replaced meanwhile may hold permissions of before."""
         while True:
             with self._tools.use() as tools:
                 try:
                     ranked = self._rank(tools, request.query, where, clock.stage)
-                    with clock.stage("fetch"):
-                        hits = self._hits(tools.index, ranked, where, request.top)
+                    found = self._hits(tools, request, ranked, where, clock.stage)
                 except IndexUnavailableError:
                     if not tools.index.replaced():
                         raise
                 else:
                     if not tools.index.replaced():
-                        return hits
+                        return found, self._readers.of(tools.analyzer)
             with clock.stage("renew"):
                 self._tools.renew(tools)
 
@@ -227,21 +233,78 @@ class Searcher:
         with stage("fuse"):
             return fuse(lexical, cosines, weight)
 
+    def _read(
+        self,
+        tools: SearchTools,
+        query: str,
+        ranked: Sequence[Fused],
+        where: SearchFilter,
+        stage: Callable[[str], AbstractContextManager[None]],
+    ) -> list[Ranked]:
+        with stage("read"):
+            reader = self._readers.of(tools.analyzer)
+            question = reader.question(query)
+            return read_best(tools.index, reader, question, ranked, lambda s: _readable(s, where))
+
     def _hits(
-        self, index: IndexBackend, ranked: Sequence[Fused], where: SearchFilter, top: int
-    ) -> tuple[Hit, ...]:
+        self,
+        tools: SearchTools,
+        request: SearchRequest,
+        ranked: Sequence[Fused],
+        where: SearchFilter,
+        stage: Callable[[str], AbstractContextManager[None]],
+    ) -> _Found:
         """The best that are still there and still readable; what was deleted meanwhile is made up for."""
-        hits: list[Hit] = []
-        scores = {fused.key: fused for fused in ranked}
-        for start in range(0, len(ranked), top):
-            keys = [fused.key for fused in ranked[start : start + top]]
-            for stored in index.fetch(keys):
+        read = self._read(tools, request.query, ranked, where, stage)
+        best = spread(read)
+        with stage("fetch"):
+            rest = ranked[READ:]
+            for start in range(0, len(rest), request.top):
+                if len(best) >= request.top:
+                    break
+                part = {fused.key: fused for fused in rest[start : start + request.top]}
                 # the row may have been updated between the legs and now
-                if _readable(stored, where) and len(hits) < top:
-                    hits.append(_hit(len(hits) + 1, stored, scores[stored.key], where))
-            if len(hits) == top:
-                break
-        return tuple(hits)
+                found = (s for s in tools.index.fetch(list(part)) if _readable(s, where))
+                best += [Ranked(stored, part[stored.key]) for stored in found]
+        shown = enumerate(best[: request.top], start=1)
+        return _Found(read, tuple(_hit(number, ranked, where) for number, ranked in shown))
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What a search found, and how it was read.
+
+    Attributes:
+        response: As the caller gets it.
+        by_score: The passages that were read, best first, copies and all.
+        question: The question in terms.
+        reader: Has read them.
+    """
+
+    response: SearchResponse
+    by_score: tuple[Ranked, ...]
+    question: Question
+    reader: EvidenceReader
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    read: list[Ranked]
+    hits: tuple[Hit, ...]
+
+
+class _Readers:
+    """Readers of passages, one an analyzer: what one analyzer made is nothing to another."""
+
+    def __init__(self) -> None:
+        self._now: tuple[QueryAnalysis, EvidenceReader] | None = None
+
+    def of(self, analyzer: QueryAnalysis) -> EvidenceReader:
+        """The reader of an analyzer, with what it has read before."""
+        now = self._now
+        if now is None or now[0] is not analyzer:
+            now = self._now = analyzer, EvidenceReader(analyzer)
+        return now[1]
 
 
 class _Clock:
@@ -266,61 +329,9 @@ class _Clock:
         return (time.perf_counter() - self._start) * 1000
 
 
-def _checked(request: SearchRequest) -> SearchRequest:
-    """The request with clean text.
-
-    Raises:
-        QueryError: with what to correct.
-    """
-    query, reader = _clean(request.query).strip(), _clean(request.reader).strip()
-    if not 1 <= len(query) <= _LONGEST_QUERY:
-        raise QueryError(
-            f"질의는 1~{_LONGEST_QUERY}자입니다 (a query has 1 to {_LONGEST_QUERY} characters, not {len(query)})"
-        )
-    if not reader:
-        raise QueryError(
-            "사용자 이름이 없습니다 (no reader)",
-            advice="누구로 검색하는지 지정하세요 (name a reader)",
-        )
-    if not 1 <= request.top <= _MOST_HITS:
-        raise QueryError(
-            f"top은 1~{_MOST_HITS}입니다 (top is 1 to {_MOST_HITS}, not {request.top})"
-        )
-    if not request.layers:
-        raise QueryError("검색할 층이 없습니다 (no layers to search)")
-    filters = tuple((name, _clean(value).strip()) for name, value in request.filters)
-    for name, value in filters:
-        if name not in FILTERS:
-            raise QueryError(
-                f"없는 필터입니다 (there is no filter {_clean(name)!r})",
-                advice=f"쓸 수 있는 필터 (use one of): {', '.join(FILTERS)}",
-            )
-        if not value:
-            raise QueryError(f"필터 {name}의 값이 비었습니다 (the filter {name} has no value)")
-    types = tuple(_clean(name) for name in request.types)
-    return replace(request, query=query, reader=reader, filters=filters, types=types)
-
-
-def _clean(text: str) -> str:
-    """Without NUL and lone surrogates, which neither databases nor JSON carry."""
-    return text.replace("\0", " ").encode("utf-8", "replace").decode("utf-8")
-
-
 def _shown(name: str) -> str:
     """A name as people may see it; undecodable bytes become U+FFFD."""
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-
-
-def _filter(request: SearchRequest, view: AccessView, as_of: date) -> SearchFilter:
-    return SearchFilter(
-        scopes=view.scopes,
-        hidden_documents=view.hidden_documents,
-        include_obsolete=request.include_obsolete,
-        as_of=as_of,
-        types=frozenset(request.types),
-        fields=request.filters,
-        layers=frozenset(request.layers),
-    )
 
 
 def _readable(stored: StoredChunk, where: SearchFilter) -> bool:
@@ -328,8 +339,8 @@ def _readable(stored: StoredChunk, where: SearchFilter) -> bool:
     return row.scope_id in where.scopes and row.document_id not in where.hidden_documents
 
 
-def _hit(rank: int, stored: StoredChunk, fused: Fused, where: SearchFilter) -> Hit:
-    chunk, row = stored.chunk, stored.row
+def _hit(rank: int, ranked: Ranked, where: SearchFilter) -> Hit:
+    chunk, row = ranked.stored.chunk, ranked.stored.row
     status = status_for(row, where.scopes, where.hidden_documents, where.as_of)
     return Hit(
         rank=rank,
@@ -346,13 +357,16 @@ def _hit(rank: int, stored: StoredChunk, fused: Fused, where: SearchFilter) -> H
         citation=citation(chunk, row, status, where.as_of),
         context=_shown(chunk.title_prefix),
         stale=row.stale,
-        score=_score(fused),
+        score=_score(ranked),
     )
 
 
-def _score(fused: Fused) -> dict[str, float]:
-    parts = {"total": fused.score, "lexical": fused.lexical, "vector": fused.vector}
+def _score(ranked: Ranked) -> dict[str, float]:
+    fused, held = ranked.fused, ranked.evidence
+    parts = {"total": ranked.score, "lexical": fused.lexical, "vector": fused.vector}
     parts["bm25"] = fused.bm25
     if fused.cosine is not None:
         parts["cosine"] = fused.cosine
+    if held is not None:
+        parts |= {"coverage": held.coverage, "sentence": held.sentence, "overlap": held.overlap}
     return parts

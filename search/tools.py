@@ -24,6 +24,10 @@ class QueryAnalysis(Protocol):
         """Terms with their weights."""
         ...
 
+    def terms(self, text: str) -> tuple[str, ...]:
+        """Terms of a text, with repeats."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class SearchTools:

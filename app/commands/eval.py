@@ -70,6 +70,51 @@ def korquad(
     )
 
 
+@command.command("refusal")
+@click.option("--data", required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--questions", type=click.IntRange(2), default=800, show_default=True)
+@click.option(
+    "--fit",
+    "others",
+    type=click.IntRange(1),
+    help="다른 질문 N개로 모형을 새로 맞춤 (fit anew on others).",
+)
+@click.option(
+    "--work",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="색인을 남길 폴더 (keep the index here).",
+)
+@click.option("--json", "as_json", is_flag=True, help="JSON 으로 출력.")
+def refusal(
+    *, data: Path, questions: int, others: int | None, work: Path | None, as_json: bool
+) -> None:
+    """답할 때와 거절할 때: KorQuAD 절반은 근거를 숨기고 물음 (risk and coverage, half without their paragraph)."""
+    import tempfile
+
+    from contracts.settings import load_settings
+    from evaluation.korquad import NoAccess, NoAudit
+    from evaluation.refusal import run_refusal
+    from search.analysis import Analyzer
+    from search.backends.registry import make_index
+    from search.embedding.registry import make_embedder
+    from search.service import Searcher
+
+    settings = load_settings()
+    embedder = make_embedder(settings.embedder, settings.home)
+    analyzer = Analyzer(settings.search.tokenizer)
+    fingerprint = f"{embedder.fingerprint}|{analyzer.fingerprint}"
+    with tempfile.TemporaryDirectory(prefix="seoga-refusal-") as scratch:
+        home = work or Path(scratch)
+        index = make_index(settings.index, home, embedder.dimension, fingerprint, settings.search)
+        try:
+            ranking = settings.search
+            searcher = Searcher(index, embedder, analyzer, NoAccess(), NoAudit(), ranking)
+            found = run_refusal(data, questions, searcher, index, others=others or 0)
+        finally:
+            index.close()
+    _print(found, as_json=as_json)
+
+
 @command.command("run")
 @click.argument("golden", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--top", type=click.IntRange(1, 100), default=10, show_default=True)

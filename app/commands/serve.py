@@ -30,7 +30,7 @@ def command(host: str | None, port: int | None) -> None:
     """
     import uvicorn
 
-    from app.wiring import open_search_parts
+    from app.wiring import answerer_of, open_search_parts
     from contracts.errors import ConfigError
     from contracts.settings import load_settings
     from search.api.app import create_app
@@ -44,7 +44,8 @@ def command(host: str | None, port: int | None) -> None:
     at, number = host or settings.api.host, port or settings.api.port
     _check_free(at, number)
     with _schedules(settings), open_search_parts(settings, "api", load_settings) as parts:
-        app = create_app(parts.searcher, token, _health, metrics_page(settings, parts))
+        answerer = answerer_of(settings, parts.searcher)
+        app = create_app(parts.searcher, token, _health, metrics_page(settings, parts), answerer)
         click.echo(f"http://{at}:{number}/openapi.json  (Ctrl+C: 종료, stop)")
         uvicorn.run(app, host=at, port=number, log_level="warning")
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from contracts.documents import BlockKind, Layer
-from ingest.chunking.sentences import sentences
 from ingest.chunking.tables import table_units
 from ingest.chunking.units import Section, Unit
+from search.sentences import sentences
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""Cutting running text: at sentence ends first, then between words, then between characters."""
+"""Cutting running text between words, and within words that are longer."""
 
 from __future__ import annotations
 
@@ -8,39 +8,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ingest.chunking.units import TokenCounter
 
-__all__ = ["sentences", "split_to_fit"]
+__all__ = ["split_to_fit"]
 
-_END = re.compile(r"(?<=[.!?。！？…])[\"'”’)\]」』]*\s+|[ \t]*\n\s*")
-_NOT_END = re.compile(
-    r"(?:(?:^|[\s(])(?:No|Nos|Rev|Ver|Fig|Tab|Eq|Mr|Ms|Dr|St|vs|cf|etc|approx|e\.g|i\.e|Co|Ltd|Inc|Corp|제|약)\.|(?:^|[\s(])(?:\d{1,3}|[가-하A-Za-z])\.)$",
-    re.IGNORECASE,
-)
-"""``Rev. 3``, ``1. 목적`` and ``2024. 3. 1.`` do not end a sentence."""
 _WORDS = re.compile(r"\S+\s*")
-_LOOKBACK = 12
-
-
-def sentences(text: str) -> list[tuple[str, str]]:
-    r"""``(joint, sentence)`` of a text; ``joint`` is ``"\n"`` where a line began, else ``" "``."""
-    found: list[tuple[str, str]] = []
-    start, joint = 0, "\n"
-    for match in _END.finditer(text):
-        broken = "\n" in match.group()
-        before = text[max(start, match.start() - _LOOKBACK) : match.start()]
-        if not broken and _NOT_END.search(before):
-            continue
-        end = match.start() + len(match.group().rstrip())
-        piece = text[start:end].strip()
-        if piece:
-            found.append((joint, piece))
-            joint = "\n" if broken else " "
-        elif broken:
-            joint = "\n"
-        start = match.end()
-    rest = text[start:].strip()
-    if rest:
-        found.append((joint, rest))
-    return found
 
 
 def split_to_fit(text: str, room: int, counter: TokenCounter) -> list[str]:

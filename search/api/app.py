@@ -1,4 +1,4 @@
-"""The HTTP API: ``POST /v1/search``, ``GET /v1/health``, ``GET /v1/source`` and ``GET /metrics``.
+"""The HTTP API: ``POST /v1/search``, ``POST /v1/answer``, ``GET /v1/health``, ``GET /v1/source`` and ``GET /metrics``.
 
 A service authenticates with a bearer token and names the reader that it acts for; the answer holds what that
 reader may read. Errors are ``{"error": {"code", "message", "advice"}}``.
@@ -27,8 +27,9 @@ from contracts.errors import (
     UnknownReaderError,
 )
 from contracts.search import SearchRequest
+from search.answers.service import Answerer
 from search.api.limits import BodyLimit
-from search.api.objects import response_object
+from search.api.objects import answer_object, response_object
 from search.api.source import source_archive
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from search.api.metrics import MetricsPage
     from search.service import Searcher
 
-__all__ = ["SearchBody", "create_app"]
+__all__ = ["AnswerBody", "SearchBody", "create_app"]
 
 _STATUS = (
     (QueryError, 400),
@@ -57,7 +58,34 @@ _log = structlog.get_logger()
 _Values = Annotated[list[str], Field(max_length=50)]
 
 
-class SearchBody(BaseModel):
+class _Asked(BaseModel):
+    reader: str = Field(min_length=1, max_length=256)
+    include_obsolete: bool = False
+    as_of: date | None = None
+    types: list[str] = Field(default_factory=list, max_length=50)
+    filters: dict[str, str | _Values] = Field(default_factory=dict, max_length=20)
+    restrict_groups: list[str] = Field(default_factory=list, max_length=50)
+
+    def asked(self, query: str, top: int) -> SearchRequest:
+        """The request of the search core."""
+        pairs = tuple(
+            (key, value)
+            for key, values in self.filters.items()
+            for value in ([values] if isinstance(values, str) else values)
+        )
+        return SearchRequest(
+            query=query,
+            reader=self.reader,
+            top=top,
+            include_obsolete=self.include_obsolete,
+            as_of=self.as_of,
+            types=tuple(self.types),
+            filters=pairs,
+            restrict_groups=tuple(self.restrict_groups),
+        )
+
+
+class SearchBody(_Asked):
     """What to search, and as whom."""
 
     model_config = ConfigDict(
@@ -68,31 +96,29 @@ class SearchBody(BaseModel):
     )
 
     query: str = Field(min_length=1, max_length=2000)
-    reader: str = Field(min_length=1, max_length=256)
     top: int = Field(default=10, ge=1, le=100)
-    include_obsolete: bool = False
-    as_of: date | None = None
-    types: list[str] = Field(default_factory=list, max_length=50)
-    filters: dict[str, str | _Values] = Field(default_factory=dict, max_length=20)
-    restrict_groups: list[str] = Field(default_factory=list, max_length=50)
 
     def request(self) -> SearchRequest:
         """The request of the search core."""
-        pairs = tuple(
-            (key, value)
-            for key, values in self.filters.items()
-            for value in ([values] if isinstance(values, str) else values)
-        )
-        return SearchRequest(
-            query=self.query,
-            reader=self.reader,
-            top=self.top,
-            include_obsolete=self.include_obsolete,
-            as_of=self.as_of,
-            types=tuple(self.types),
-            filters=pairs,
-            restrict_groups=tuple(self.restrict_groups),
-        )
+        return self.asked(self.query, self.top)
+
+
+class AnswerBody(_Asked):
+    """What to answer, and as whom."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "examples": [{"question": "세척액 온도 기준은 몇 도인가?", "reader": "lee"}],
+        },
+    )
+
+    question: str = Field(min_length=1, max_length=2000)
+    sentences: int = Field(default=3, ge=1, le=10)
+
+    def request(self) -> SearchRequest:
+        """The request of the search core."""
+        return self.asked(self.question, 10)
 
 
 class _Unauthorised(Exception):
@@ -104,14 +130,16 @@ def create_app(
     token: str,
     health: Callable[[], dict[str, Any]],
     metrics: MetricsPage | None = None,
+    answerer: Answerer | None = None,
 ) -> FastAPI:
     """The application.
 
     Args:
-        searcher: Answers queries.
+        searcher: Finds passages.
         token: Bearer token of the services that may search for named readers.
         health: What ``GET /v1/health`` tells.
         metrics: Counts searches, and is ``GET /metrics`` for those who hold one of its tokens; None: no such page.
+        answerer: Answers questions; None: with sentences of documents.
 
     Raises:
         ConfigError: a token is empty or easily guessed.
@@ -122,6 +150,7 @@ def create_app(
             f"API 토큰은 {_SHORTEST_TOKEN}자 이상입니다 (an API token has at least {_SHORTEST_TOKEN} characters)",
             advice="openssl rand -hex 32",
         )
+    answering = answerer or Answerer(searcher)
     app = FastAPI(
         title="Seoga 서가",
         summary="Permitted and cited passages (권한과 출처가 있는 검색)",
@@ -138,6 +167,14 @@ def create_app(
         if metrics is not None:
             metrics.answered(found.took_ms)
         return response_object(found)
+
+    @app.post("/v1/answer", dependencies=[Depends(_holder_of((token,)))], tags=["search"])
+    def answer(body: AnswerBody) -> dict[str, Any]:
+        """Sentences of documents that the reader may read, each with its citations; or a refusal."""
+        found = answering.answer(body.request(), body.sentences)
+        if metrics is not None:
+            metrics.answered(found.took_ms)
+        return answer_object(found)
 
     @app.get("/v1/health", tags=["operations"])
     def tell_health() -> dict[str, Any]:

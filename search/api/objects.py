@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from contracts.answers import Answer
     from contracts.search import Citation, Hit, SearchResponse
 
-__all__ = ["hit_object", "response_object"]
+__all__ = ["answer_object", "hit_object", "response_object"]
 
 
 def response_object(response: SearchResponse, *, operator: bool = False) -> dict[str, Any]:
@@ -25,6 +26,36 @@ def response_object(response: SearchResponse, *, operator: bool = False) -> dict
     if operator:
         found["took_ms"] = {stage: round(ms, 3) for stage, ms in response.took_ms.items()}
     return found
+
+
+def answer_object(answer: Answer, *, operator: bool = False) -> dict[str, Any]:
+    """An answer; its confidence and timings are for operators only.
+
+    Args:
+        answer: What came of a question.
+        operator: Whether the caller may see scores and timings.
+    """
+
+    def hits(found: tuple[Hit, ...]) -> list[dict[str, Any]]:
+        return [hit_object(hit, operator=operator) for hit in found]
+
+    told: dict[str, Any] = {
+        "question": answer.question,
+        "reader": answer.reader,
+        "answered": answer.answered,
+        "kind": answer.kind.value,
+        "refusal": answer.refusal,
+        "sentences": [
+            {"text": sentence.text, "citations": hits(sentence.citations)}
+            for sentence in answer.sentences
+        ],
+        "tables": hits(answer.tables),
+        "left_out": list(answer.left_out),
+    }
+    if operator:
+        told["confidence"] = round(answer.confidence, 4)
+        told["took_ms"] = {stage: round(ms, 3) for stage, ms in answer.took_ms.items()}
+    return told
 
 
 def hit_object(hit: Hit, *, operator: bool = False) -> dict[str, Any]:

@@ -124,3 +124,33 @@ def test_answers_leave_at_a_multiple_of_the_grid(client):
         started = time.perf_counter()
         assert held.get("/v1/health").json() == {"status": "ok"}
         assert (time.perf_counter() - started) * 1000 < 199
+
+
+def answer(client, question="설비 점검 주기는 매주 무슨 요일인가?", **body):
+    body = {"question": question, "reader": "kim", **body}
+    return client.post("/v1/answer", json=body, headers={"Authorization": f"Bearer {TOKEN}"})
+
+
+def test_an_answer_has_sentences_with_their_citations(client):
+    found = answer(client).json()
+    assert (found["answered"], found["kind"], found["refusal"]) == (True, "extract", "")
+    first = found["sentences"][0]
+    assert first["text"] == "설비 점검 주기는 매주 월요일이다."
+    assert first["citations"][0]["path"] == "공개.txt"
+    assert "confidence" not in found
+    assert "took_ms" not in found
+
+
+def test_a_refusal_does_not_tell_why(client):
+    forbidden = answer(client, "설비 점검 원가는 몇만 원인가?", reader="lee").json()
+    absent = answer(client, "구내식당 휴무일은 언제인가?", reader="lee").json()
+    for found in (forbidden, absent):
+        found.pop("question")
+    assert forbidden == absent
+    assert not absent["answered"]
+
+
+def test_a_question_that_is_none_is_refused_with_its_reason(client):
+    assert answer(client, "").status_code == 422
+    assert answer(client, sentences=0).status_code == 422
+    assert answer(client, reader="아무개").status_code == 403

@@ -1,0 +1,1 @@
+"""Answers: what passages say, sentence by sentence, each with its citation."""

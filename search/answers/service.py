@@ -1,0 +1,102 @@
+"""A question to an answer: found as a search is, refused or answered from what was found."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from contracts.answers import Answer, AnswerKind, AnswerSentence
+from search.answers.confidence import THRESHOLD, confidence_of, signs_of
+from search.answers.extract import extract
+from search.answers.wants import computes
+
+if TYPE_CHECKING:
+    from contracts.search import Hit, SearchRequest
+    from search.answers.generate import Writer
+    from search.service import Findings, Searcher
+
+__all__ = ["Answerer"]
+
+_LOOKED_AT = 20
+_TABLES = 5
+_SURE = 0.9
+
+
+class Answerer:
+    """Answers questions. Safe for use by several threads.
+
+    Args:
+        searcher: Finds passages, filtered by what the reader may read, and audits.
+        writer: Writes sentences from passages; None: answers are extracts.
+    """
+
+    def __init__(self, searcher: Searcher, writer: Writer | None = None) -> None:
+        self._searcher = searcher
+        self._writer = writer
+
+    def answer(self, request: SearchRequest, most: int = 3) -> Answer:
+        """The answer to a question.
+
+        Args:
+            request: The question as a search; ``top`` is not looked at.
+            most: Sentences of an extract, at least 1.
+
+        Raises:
+            QueryError: the question is not well-formed.
+            UnknownReaderError: nobody of that name.
+            DirectoryDownError: the directory does not answer.
+            IndexUnavailableError: the index does not answer.
+        """
+        found = self._searcher.find(replace(request, top=_LOOKED_AT))
+        confidence = confidence_of(signs_of(found.by_score))
+        answer = self._from(found, confidence, most)
+        return replace(answer, confidence=confidence, took_ms=found.response.took_ms)
+
+    def _from(self, found: Findings, confidence: float, most: int) -> Answer:
+        response = found.response
+        plain = Answer(question=response.query, reader=response.reader, kind=AnswerKind.REFUSAL)
+        if computes(response.query) and not _stated(found):
+            tables = tuple(hit for hit in response.hits if _is_table(hit))[:_TABLES]
+            if tables and confidence > 0:
+                return replace(plain, kind=AnswerKind.NEEDS_TABLE, tables=tables)
+        if confidence < THRESHOLD:
+            return plain
+        if self._writer is not None:
+            written = self._writer.write(response.query, response.hits)
+            if written.sentences:
+                return replace(
+                    plain,
+                    kind=AnswerKind.GENERATED,
+                    sentences=written.sentences,
+                    left_out=written.left_out,
+                )
+        sentences = _extracts(found, most)
+        return replace(plain, kind=AnswerKind.EXTRACT, sentences=sentences) if sentences else plain
+
+
+def _extracts(found: Findings, most: int) -> tuple[AnswerSentence, ...]:
+    hits = {hit.chunk_id: hit for hit in found.response.hits}
+    read = [r for r in found.by_score if r.stored.chunk.chunk_id in hits]
+    if not read:
+        return ()
+    extracts = extract(found.question, read, lambda r: found.reader.passage(r.stored.chunk), most)
+    sentences = []
+    for one in extracts:
+        passage = read[one.passage]
+        copies = [r for r in read if r.copy_of is not None and found.by_score[r.copy_of] is passage]
+        cited = [passage, *copies]
+        citations = tuple(hits[r.stored.chunk.chunk_id] for r in cited)
+        sentences.append(AnswerSentence(one.text, citations))
+    return tuple(sentences)
+
+
+def _stated(found: Findings) -> bool:
+    """Whether one sentence already says what a computation would: it has nearly every word of the question."""
+    best = found.by_score[0].evidence if found.by_score else None
+    return best is not None and best.words >= _SURE
+
+
+def _is_table(hit: Hit) -> bool:
+    return hit.citation.sheet is not None or hit.text.count(" | ") >= 2 * max(
+        1, hit.text.count("\n")
+    )

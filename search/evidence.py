@@ -1,0 +1,251 @@
+"""How much of a question a passage answers: read once more, sentence by sentence, for the best candidates only.
+
+Both legs of a search judge passages from afar: BM25 counts words wherever they stand, a vector is one point for a whole
+passage. Here the words of the question are looked for in the passage, in its best sentence, and as they are strung together.
+What a word is worth is judged among the candidates themselves: one that all of them have tells none from another. So nothing
+but readable passages has a say.
+
+The weights were fitted on the 4,974 questions of KorQuAD that no figure is reported on (docs/decisions/0010-evidence.md).
+"""
+
+from __future__ import annotations
+
+import math
+from collections import OrderedDict
+from dataclasses import dataclass
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from search.analysis import GRAM, fold
+from search.sentences import sentences
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from contracts.chunks import Chunk
+    from search.tools import QueryAnalysis
+
+__all__ = ["Evidence", "EvidenceReader", "PassageTerms", "Question", "weigh"]
+
+COVERAGE, SENTENCE, OVERLAP = 0.41, 0.45, 0.36
+"""Weights beside the fused score, which is 0 to 1 as each of these."""
+
+_ASKING = frozenset(
+    [
+        "얼마",
+        "몇",
+        "언제",
+        "어디",
+        "누구",
+        "무엇",
+        "무슨",
+        "어느",
+        "어떤",
+        "어떻",
+        "어떠",
+        "어떻게",
+        "왜",
+        "뭐",
+        "what",
+        "which",
+        "who",
+        "whom",
+        "when",
+        "where",
+        "why",
+        "how",
+        "is",
+        "are",
+        "was",
+        "were",
+        "do",
+        "does",
+        "did",
+        "the",
+        "a",
+        "an",
+        "of",
+    ]
+)
+"""Words of asking: an answer does not repeat them."""
+
+_ASKING_GRAMS = frozenset(
+    f"{GRAM}{gram}"
+    for gram in [
+        "얼마",
+        "언제",
+        "어디",
+        "누구",
+        "무엇",
+        "무슨",
+        "어느",
+        "어떤",
+        "어떻",
+        "떻게",
+        "엇인",
+        "마인",
+        "제인",
+        "디인",
+        "구인",
+        "인가",
+        "는가",
+        "은가",
+        "인지",
+        "나요",
+        "까요",
+        "가요",
+        "니까",
+    ]
+)
+
+_GRAM = 3
+_KEPT = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question in terms.
+
+    Attributes:
+        text: As asked.
+        terms: Terms with their weights, as the lexical leg has them, without those of asking.
+        strings: Its 3-grams without spaces.
+    """
+
+    text: str
+    terms: Mapping[str, float]
+    strings: tuple[str, ...]
+
+    @property
+    def words(self) -> frozenset[str]:
+        """Terms that are no 2-grams; the 2-grams where there are no others."""
+        words = frozenset(term for term in self.terms if not term.startswith(GRAM))
+        return words or frozenset(self.terms)
+
+
+@dataclass(frozen=True, slots=True)
+class PassageTerms:
+    """A passage in terms.
+
+    Attributes:
+        prefix: Terms of title and headings.
+        sentences: Each sentence or line, as it stands, with its terms.
+        squeezed: Prefix and text, folded, without spaces.
+    """
+
+    prefix: frozenset[str]
+    sentences: tuple[tuple[str, frozenset[str]], ...]
+    squeezed: str
+
+    @property
+    def all(self) -> frozenset[str]:
+        """Terms of prefix and text."""
+        return self.prefix.union(*(terms for _, terms in self.sentences))
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What of a question a passage holds; every share is 0 to 1.
+
+    Attributes:
+        coverage: Share of the question's terms in title, headings or text, by their worth among the candidates.
+        sentence: The same of the best single sentence with title and headings.
+        overlap: Share of the question's 3-grams.
+        plain: ``coverage`` with the weights of the query alone, for what must not depend on the other candidates.
+        words: ``sentence`` over whole words, each counted once.
+        place: Number of the best sentence.
+    """
+
+    coverage: float
+    sentence: float
+    overlap: float
+    plain: float
+    words: float
+    place: int
+
+    @property
+    def score(self) -> float:
+        """What it adds to the fused score."""
+        return COVERAGE * self.coverage + SENTENCE * self.sentence + OVERLAP * self.overlap
+
+
+class EvidenceReader:
+    """Reads passages. Safe for use by several threads; keeps the terms of the last ones."""
+
+    def __init__(self, analyzer: QueryAnalysis) -> None:
+        self._analyzer = analyzer
+        self._known: OrderedDict[tuple[str, int], PassageTerms] = OrderedDict()
+        self._lock = Lock()
+
+    def question(self, text: str) -> Question:
+        """A question in terms."""
+        squeezed = fold(text).replace(" ", "").replace("\n", "")
+        strings = tuple(squeezed[at : at + _GRAM] for at in range(max(1, len(squeezed) - 2)))
+        terms = self._analyzer.query(text)
+        asked = {t: w for t, w in terms.items() if t not in _ASKING and t not in _ASKING_GRAMS}
+        return Question(text, asked or terms, strings)
+
+    def passage(self, chunk: Chunk) -> PassageTerms:
+        """A passage in terms; what was read once serves again."""
+        key = chunk.chunk_id, hash(chunk.embedded_text)
+        with self._lock:
+            known = self._known.get(key)
+            if known is not None:
+                self._known.move_to_end(key)
+                return known
+        found = self._read(chunk)
+        with self._lock:
+            self._known[key] = found
+            if len(self._known) > _KEPT:
+                self._known.popitem(last=False)
+        return found
+
+    def of(self, question: Question, chunks: Sequence[Chunk]) -> list[Evidence]:
+        """The evidence of each passage, all of which compete for this question."""
+        passages = [self.passage(chunk) for chunk in chunks]
+        worth = weigh(question.terms, [passage.all for passage in passages])
+        return [_evidence(question, worth, passage) for passage in passages]
+
+    def _read(self, chunk: Chunk) -> PassageTerms:
+        lines = tuple(
+            (text, frozenset(self._analyzer.terms(text))) for _, text in sentences(chunk.text)
+        )
+        return PassageTerms(
+            prefix=frozenset(self._analyzer.terms(chunk.title_prefix)),
+            sentences=lines or (("", frozenset()),),
+            squeezed="".join(fold(chunk.embedded_text).split()),
+        )
+
+
+def weigh(terms: Mapping[str, float], candidates: Iterable[frozenset[str]]) -> dict[str, float]:
+    """Worth of each term: its weight by Lucene's inverse document frequency, ``ln(1 + (n - df + .5) / (df + .5))``.
+
+    ``n`` and ``df`` are counted over the candidates.
+    """
+    found = list(candidates)
+    counts = {term: sum(term in passage for passage in found) for term in terms}
+    return {
+        term: weight * math.log(1 + (len(found) - counts[term] + 0.5) / (counts[term] + 0.5))
+        for term, weight in terms.items()
+    }
+
+
+def _evidence(question: Question, worth: Mapping[str, float], passage: PassageTerms) -> Evidence:
+    held = passage.all
+    total = sum(worth.values()) or 1.0
+    before = sum(value for term, value in worth.items() if term in passage.prefix)
+    # what the title says already counts for every sentence; only the rest tells one from another
+    rest = [(term, value) for term, value in worth.items() if term not in passage.prefix]
+    shares = [sum(value for term, value in rest if term in terms) for _, terms in passage.sentences]
+    best = max(range(len(shares)), key=shares.__getitem__)
+    words = question.words
+    in_words = [len(words & (terms | passage.prefix)) for _, terms in passage.sentences]
+    plain = sum(question.terms.values()) or 1.0
+    return Evidence(
+        coverage=sum(value for term, value in worth.items() if term in held) / total,
+        sentence=(before + shares[best]) / total,
+        overlap=sum(text in passage.squeezed for text in question.strings) / len(question.strings),
+        plain=sum(weight for term, weight in question.terms.items() if term in held) / plain,
+        words=max(in_words) / (len(words) or 1),
+        place=best,
+    )
