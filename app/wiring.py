@@ -245,7 +245,7 @@ def source_run(
 
     # a root that is a link shall mean one folder throughout the run
     settings = settings.resolved()
-    source = make_source(settings)
+    source = make_source(settings, kit.settings.home / "listings")
     try:
         check_overlaps(kit.catalog, settings)
         source.check()
