@@ -47,7 +47,7 @@ PARSERS: tuple[ParserEntry, ...] = (
         version=4,
     ),
     ParserEntry("pptx", frozenset({"pptx"}), "parsers.pptx:PptxParser", version=2),
-    ParserEntry("xlsx", frozenset({"xlsx"}), "parsers.xlsx:XlsxParser", version=3),
+    ParserEntry("xlsx", frozenset({"xlsx"}), "parsers.xlsx:XlsxParser", version=4),
     ParserEntry("xls", frozenset({"xls"}), "parsers.xls:XlsParser", version=4),
     ParserEntry("docx", frozenset({"docx"}), "parsers.docx:DocxParser", version=2),
     ParserEntry(

@@ -6,13 +6,14 @@ ECMA-376 Part 1 §21.1 (text), §21.2 (charts), §21.4 (diagrams).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from contracts.documents import Table
 from parsers.common.chart_table import ChartSeries, chart_number, chart_table
 from parsers.common.opc import Element, Package, attribute, inner_text, local_name
 
 __all__ = [
+    "Look",
     "alternative_text",
     "chart_of",
     "chart_relation",
@@ -73,17 +74,26 @@ def graphic_uri(frame: Element) -> str:
 # -- charts ----------------------------------------------------------------------------------------
 
 
-def chart_of(root: Element) -> tuple[str, Table | None]:
+Look = Callable[[str, bool], list[list[str]]]
+"""What stands in the cells of a reference (``Sheet1!$B$2:$B$9``), row by row; numbers without their format where the second is true."""
+
+
+def _no_cells(reference: str, plain: bool) -> list[list[str]]:  # noqa: ARG001, FBT001  as a Look
+    return []
+
+
+def chart_of(root: Element, look: Look = _no_cells) -> tuple[str, Table | None]:
     """Title and values of a chart part: categories down, a column a series.
 
     Args:
         root: Root of a ``chart`` or ``chartEx`` part.
+        look: Gives the cells of what the chart refers to but does not store.
 
     Returns:
-        The title with the axis titles after it (or ""), and the table of cached values (or None).
+        The title with the axis titles after it (or ""), and the table of its values (or None).
     """
     extended = local_name(root) == "chartSpace" and root.tag.startswith(_CX)
-    series = list(_extended_series(root) if extended else _series(root))
+    series = list(_extended_series(root, look) if extended else _series(root, look))
     return _titles(root), chart_table(series)
 
 
@@ -115,22 +125,37 @@ def _points(holder: Element | None) -> dict[int, str]:
     return points
 
 
-def _series(root: Element) -> Iterator[ChartSeries]:
+def _read(holder: Element | None, look: Look, *, plain: bool = False) -> dict[int, str]:
+    """Cached points, else the cells that they are made of."""
+    points = _points(holder)
+    reference = None if points or holder is None else next(holder.iter(f"{_C}f"), None)
+    return points if reference is None else _cells(reference, look, plain=plain)
+
+
+def _cells(reference: Element, look: Look, *, plain: bool) -> dict[int, str]:
+    """The points of a reference: the cells along its longer side, those across joined."""
+    lines = look(inner_text(reference).strip(), plain)
+    if lines and len(lines) < len(lines[0]):
+        lines = [list(line) for line in zip(*lines, strict=False)]
+    texts = (" ".join(filter(None, line)) for line in lines[:_MOST_POINTS])
+    return {index: text for index, text in enumerate(texts) if text}
+
+
+def _series(root: Element, look: Look) -> Iterator[ChartSeries]:
     for element in root.iter(f"{_C}ser"):
         name = element.find(f"{_C}tx")
         values = element.find(f"{_C}val")
         categories = element.find(f"{_C}cat")
         if values is None:
             values, categories = element.find(f"{_C}yVal"), element.find(f"{_C}xVal")
-        text = " ".join(_points(name).values())
+        text = " ".join(_read(name, look).values())
         if name is not None and not text:
             text = "".join(v.text or "" for v in name.iter(f"{_C}v"))
-        yield ChartSeries(
-            text, _points(categories), {i: chart_number(v) for i, v in _points(values).items()}
-        )
+        numbers = _read(values, look, plain=True).items()
+        yield ChartSeries(text, _read(categories, look), {i: chart_number(v) for i, v in numbers})
 
 
-def _extended_series(root: Element) -> Iterator[ChartSeries]:
+def _extended_series(root: Element, look: Look) -> Iterator[ChartSeries]:
     data = {block.get("id", ""): block for block in root.iter(f"{_CX}data")}
     for element in root.iter(f"{_CX}series"):
         link = element.find(f"{_CX}dataId")
@@ -139,9 +164,12 @@ def _extended_series(root: Element) -> Iterator[ChartSeries]:
         found: dict[str, dict[int, str]] = {"strDim": {}, "numDim": {}}
         for dimension in block if block is not None else ():
             kind = local_name(dimension)
+            points = found.setdefault(kind, {})
             for point in dimension.iter(f"{_CX}pt"):
-                value = inner_text(point).strip()
-                found.setdefault(kind, {}).setdefault(int(point.get("idx", "0")), value)
+                points.setdefault(int(point.get("idx", "0")), inner_text(point).strip())
+            reference = dimension.find(f"{_CX}f")
+            if not points and reference is not None:
+                points.update(_cells(reference, look, plain=kind == "numDim"))
         values = {i: chart_number(v) for i, v in found["numDim"].items()}
         yield ChartSeries(name, found["strDim"], values)
 

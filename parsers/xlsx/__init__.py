@@ -80,7 +80,7 @@ def _blocks_of(
     return [
         *(_captioned(block, named) for block in sheet_blocks(sheet)),
         *comment_blocks(package, entry.part, sheet),
-        *drawing_blocks(package, entry.part, sheet),
+        *drawing_blocks(package, entry.part, sheet, others.look),
         *margin_blocks(sheet),
     ]
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from contracts.documents import Block, BlockKind, Layer, Position
 from parsers.common.drawingml import (
+    Look,
     alternative_text,
     chart_of,
     chart_relation,
@@ -112,15 +113,24 @@ def _persons(package: Package) -> dict[str, str]:
 # -- drawings --------------------------------------------------------------------------------------
 
 
-def drawing_blocks(package: Package, part: str, sheet: Sheet) -> list[Block]:
-    """Charts, SmartArt, text boxes and pictures on a sheet, by the place of their anchor."""
+def drawing_blocks(
+    package: Package, part: str, sheet: Sheet, look: Look | None = None
+) -> list[Block]:
+    """Charts, SmartArt, text boxes and pictures on a sheet, by the place of their anchor.
+
+    Args:
+        package: The package.
+        part: The sheet's part.
+        sheet: The sheet.
+        look: Gives the cells of charts that do not store their values.
+    """
     found: list[tuple[tuple[int, int], list[Block]]] = []
     for drawing in package.related(part, "drawing"):
         root = package.xml(drawing)
         for anchor in root if root is not None else ():
             place = _anchor(anchor)
             start = (place.top, place.left) if place else (0, 0)
-            blocks = list(_anchored(package, drawing, anchor, sheet, place))
+            blocks = list(_anchored(package, drawing, anchor, sheet, place, look))
             found.append((start, blocks))
     found.sort(key=lambda entry: entry[0])
     return [block for _, blocks in found for block in blocks]
@@ -138,7 +148,12 @@ def _anchor(anchor: Element) -> Region | None:
 
 
 def _anchored(
-    package: Package, drawing: str, anchor: Element, sheet: Sheet, place: Region | None
+    package: Package,
+    drawing: str,
+    anchor: Element,
+    sheet: Sheet,
+    place: Region | None,
+    look: Look | None,
 ) -> Iterator[Block]:
     position = Position(sheet=sheet.name, cells=cell_range(place) if place else None)
     for element in anchor.iter(f"{_XDR}sp", f"{_XDR}pic", f"{_XDR}graphicFrame"):
@@ -147,11 +162,13 @@ def _anchored(
         properties = next(element.iter(f"{_XDR}cNvPr"), None)
         hidden = properties is not None and properties.get("hidden") in ("1", "true")
         layer = Layer.HIDDEN if hidden else sheet.layer
-        for block in _shape(package, drawing, element, alternative_text(properties)):
+        for block in _shape(package, drawing, element, alternative_text(properties), look):
             yield replace(block, layer=layer, position=position)
 
 
-def _shape(package: Package, drawing: str, element: Element, alternative: str) -> Iterator[Block]:
+def _shape(
+    package: Package, drawing: str, element: Element, alternative: str, look: Look | None
+) -> Iterator[Block]:
     name = local_name(element)
     if name == "sp":
         lines = [paragraph_text(p) for p in element.iter(f"{_A}p")]
@@ -168,7 +185,9 @@ def _shape(package: Package, drawing: str, element: Element, alternative: str) -
         return
     link = package.relationships(drawing).get(chart_relation(element))
     root = package.xml(link.target) if link and not link.external else None
-    title, table = chart_of(root) if root is not None else ("", None)
+    title, table = ("", None)
+    if root is not None:
+        title, table = chart_of(root, look) if look else chart_of(root)
     if table is not None:
         yield Block(kind=BlockKind.TABLE, table=replace(table, caption=title or alternative))
     elif title or alternative:

@@ -228,6 +228,65 @@ def test_chart_titles_and_series_are_read(book, read):
     assert [b.position.sheet for b in figures] == ["Sheet"]
 
 
+def charted(look):
+    """The table of the only chart, as rows of texts."""
+    (table,) = [b.table for b in look.document.blocks if b.table and b.table.caption == "실적"]
+    rows = [[""] * table.columns for _ in range(table.rows)]
+    for cell in table.cells:
+        rows[cell.row][cell.column] = cell.text
+    return rows
+
+
+def test_a_chart_without_stored_values_shows_the_cells_that_it_refers_to(book, read):
+    # openpyxl, like most programs that only write workbooks, stores no values in charts.
+    data = book.create_sheet("Q1 '24")
+    data.sheet_state = "hidden"
+    for row in (
+        ["월", "계획", "실적"],
+        ["1월", 100, 90.5],
+        ["2월", 110, "=C2+10"],
+        ["3월", 120, 1],
+    ):
+        data.append(row)
+    data["B2"].number_format = "#,##0.00"
+    data.row_dimensions[4].hidden = True
+    chart = BarChart()
+    chart.title = "실적"
+    chart.add_data(
+        Reference(data, min_col=2, max_col=3, min_row=1, max_row=4), titles_from_data=True
+    )
+    chart.set_categories(Reference(data, min_col=1, min_row=2, max_row=4))
+    book.active.add_chart(chart, "D2")
+    assert charted(read()) == [
+        ["", "계획", "실적"],
+        ["1월", "100", "90.5"],
+        ["2월", "110", "100.5"],
+    ]
+
+
+def test_a_chart_of_cells_side_by_side_on_its_own_sheet(book, read):
+    sheet = book.active
+    for row in (["구분", "1분기", "2분기"], ["라인 A", 3, 4], ["라인 B", 5, None]):
+        sheet.append(row)
+    chart = BarChart()
+    chart.title = "실적"
+    for row in (2, 3):
+        series = Reference(sheet, min_col=1, max_col=3, min_row=row, max_row=row)
+        chart.add_data(series, titles_from_data=True, from_rows=True)
+    chart.set_categories(Reference(sheet, min_col=2, max_col=3, min_row=1, max_row=1))
+    sheet.add_chart(chart, "D9")
+    assert charted(read()) == [["", "라인 A", "라인 B"], ["1분기", "3", "5"], ["2분기", "4", ""]]
+
+
+def test_a_chart_of_what_is_not_there_has_its_title(book, read):
+    chart = BarChart()
+    chart.title = "실적"
+    chart.add_data("'없는 시트'!$B$1:$B$3")
+    book.active.append(["값"])
+    book.active.add_chart(chart, "D9")
+    assert [b.text for b in read().document.blocks if b.kind is BlockKind.FIGURE] == ["실적"]
+
+
 SHEET = (
     '<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">{}</worksheet>'
 )
