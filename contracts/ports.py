@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     import numpy as np
     import numpy.typing as npt
@@ -134,8 +134,13 @@ class IndexBackend(Protocol):
         """The chunks of candidates, in the order asked; those deleted meanwhile are left out."""
         ...
 
-    def document(self, document_id: str) -> tuple[DocumentRow, list[StoredChunk]] | None:
-        """A document's row and all its chunks in order, or None."""
+    def document(
+        self, document_id: str, fits: Callable[[DocumentRow], bool] | None = None
+    ) -> tuple[DocumentRow, list[StoredChunk]] | None:
+        """A document's row and all its chunks in order, or None.
+
+        With ``fits``, a document that does not is None too, and none of its chunks is read: how long it took tells nothing of them.
+        """
         ...
 
     def find_vectors(self, text_keys: Sequence[str]) -> dict[str, bytes]:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import time
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Protocol
 
-from contracts.errors import IndexUnavailableError
-from contracts.search import Hit, SearchFilter, SearchResponse
-from search.citations import citation, status_for
+from contracts.errors import IndexUnavailableError, NotFoundError
+from contracts.search import SearchRequest, SearchResponse
 from search.evidence import EvidenceReader
-from search.fusion import fuse
+from search.fusion import Fused, fuse
+from search.hits import hit_of, readable, row_readable
+from search.opening import LAYERS, OpenedDocument
 from search.ranking import READ, Ranked, read_best, spread
 from search.requests import checked, filter_of
 from search.tools import CurrentTools, QueryAnalysis, SearchTools
@@ -21,12 +22,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from contracts.ports import Embedder, IndexBackend
-    from contracts.search import Candidate, SearchRequest, StoredChunk
+    from contracts.search import Candidate, Hit, SearchFilter, SearchResponse
     from contracts.settings import SearchSettings
     from search.evidence import Question
-    from search.fusion import Fused
 
 __all__ = ["Access", "AccessView", "Audit", "Findings", "QueryAnalysis", "Searcher"]
+
+
+_UNRANKED = Fused(key="", score=0.0, lexical=0.0, vector=0.0, bm25=0.0, cosine=None)
 
 
 class AccessView(Protocol):
@@ -151,6 +154,57 @@ class Searcher:
         """The index that serves now."""
         return self._tools.now.index
 
+    def open(self, document_id: str, reader: str, start: int = 1, most: int = 20) -> OpenedDocument:
+        """A document's passages, if the reader may read it now; obsolete and draft ones too, which say so.
+
+        Args:
+            document_id: As in a hit.
+            reader: Who asks.
+            start: Place of the first passage, from 1.
+            most: Passages wanted, 1 to 100.
+
+        Raises:
+            NotFoundError: there is no such document, or the reader may not read it; nothing tells which.
+            UnknownReaderError: nobody of that name.
+            QueryError: the request is not well-formed.
+            IndexUnavailableError: the index does not answer.
+        """
+        asked = SearchRequest(query=f"document {document_id}", reader=reader, top=most)
+        request = checked(replace(asked, include_obsolete=True))
+        clock, epoch = _Clock(), -1
+        shown: tuple[str, ...] = ()
+        try:
+            view = self._access.filter_for(request.reader)
+            epoch = view.epoch
+            where = filter_of(request, view, self._today())
+            opened = self._opened(document_id, where, start, most)
+            shown = (document_id,)
+        finally:
+            self._audit.record(request, shown, clock.total(), epoch)
+        return opened
+
+    def _opened(
+        self, document_id: str, where: SearchFilter, start: int, most: int
+    ) -> OpenedDocument:
+        while True:
+            with self._tools.use() as tools:
+                found = tools.index.document(document_id, lambda row: row_readable(row, where))
+                if not tools.index.replaced():
+                    break
+            self._tools.renew(tools)
+        passages = [s for s in found[1] if s.chunk.layer in LAYERS] if found else []
+        if not passages:
+            raise NotFoundError(
+                "읽을 수 있는 문서 가운데 없습니다 (not among the documents that you may read)"
+            )
+        part = list(enumerate(passages, start=1))[start - 1 : start - 1 + most]
+        return OpenedDocument(
+            passages=tuple(
+                hit_of(place, Ranked(stored, _UNRANKED), where) for place, stored in part
+            ),
+            next=start + most if start - 1 + most < len(passages) else None,
+        )
+
     @property
     def tools(self) -> SearchTools:
         """Index, embedder and analyzer of now."""
@@ -244,7 +298,7 @@ class Searcher:
         with stage("read"):
             reader = self._readers.of(tools.analyzer)
             question = reader.question(query)
-            return read_best(tools.index, reader, question, ranked, lambda s: _readable(s, where))
+            return read_best(tools.index, reader, question, ranked, lambda s: readable(s, where))
 
     def _hits(
         self,
@@ -264,10 +318,10 @@ class Searcher:
                     break
                 part = {fused.key: fused for fused in rest[start : start + request.top]}
                 # the row may have been updated between the legs and now
-                found = (s for s in tools.index.fetch(list(part)) if _readable(s, where))
+                found = (s for s in tools.index.fetch(list(part)) if readable(s, where))
                 best += [Ranked(stored, part[stored.key]) for stored in found]
         shown = enumerate(best[: request.top], start=1)
-        return _Found(read, tuple(_hit(number, ranked, where) for number, ranked in shown))
+        return _Found(read, tuple(hit_of(number, ranked, where) for number, ranked in shown))
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,46 +381,3 @@ class _Clock:
     def total(self) -> float:
         """Since the beginning."""
         return (time.perf_counter() - self._start) * 1000
-
-
-def _shown(name: str) -> str:
-    """A name as people may see it; undecodable bytes become U+FFFD."""
-    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-
-
-def _readable(stored: StoredChunk, where: SearchFilter) -> bool:
-    row = stored.row
-    return row.scope_id in where.scopes and row.document_id not in where.hidden_documents
-
-
-def _hit(rank: int, ranked: Ranked, where: SearchFilter) -> Hit:
-    chunk, row = ranked.stored.chunk, ranked.stored.row
-    status = status_for(row, where.scopes, where.hidden_documents, where.as_of)
-    return Hit(
-        rank=rank,
-        document_id=row.document_id,
-        chunk_id=chunk.chunk_id,
-        title=_shown(row.title),
-        path=_shown(row.path),
-        source_link=_shown(row.source_link),
-        type=row.document_type,
-        status=status,
-        revision=row.revision,
-        layer=chunk.layer.value,
-        text=chunk.text,
-        citation=citation(chunk, row, status, where.as_of),
-        context=_shown(chunk.title_prefix),
-        stale=row.stale,
-        score=_score(ranked),
-    )
-
-
-def _score(ranked: Ranked) -> dict[str, float]:
-    fused, held = ranked.fused, ranked.evidence
-    parts = {"total": ranked.score, "lexical": fused.lexical, "vector": fused.vector}
-    parts["bm25"] = fused.bm25
-    if fused.cosine is not None:
-        parts["cosine"] = fused.cosine
-    if held is not None:
-        parts |= {"coverage": held.coverage, "sentence": held.sentence, "overlap": held.overlap}
-    return parts

@@ -1,4 +1,4 @@
-"""The HTTP API: ``POST /v1/search``, ``POST /v1/answer``, ``GET /v1/health``, ``GET /v1/source`` and ``GET /metrics``.
+"""The HTTP API: ``POST /v1/search``, ``POST /v1/answer``, ``GET /v1/documents/{id}``, ``GET /v1/health``, ``GET /v1/source`` and ``GET /metrics``.
 
 A service authenticates with a bearer token and names the reader that it acts for; the answer holds what that
 reader may read. Errors are ``{"error": {"code", "message", "advice"}}``.
@@ -11,7 +11,7 @@ from datetime import date
 from typing import TYPE_CHECKING, Annotated, Any
 
 import structlog
-from fastapi import Depends, FastAPI, Request
+from fastapi import Depends, FastAPI, Path, Query, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
@@ -29,7 +29,7 @@ from contracts.errors import (
 from contracts.search import SearchRequest
 from search.answers.service import Answerer
 from search.api.limits import BodyLimit
-from search.api.objects import answer_object, response_object
+from search.api.objects import answer_object, document_object, response_object
 from search.api.source import source_archive
 
 if TYPE_CHECKING:
@@ -175,6 +175,18 @@ def create_app(
         if metrics is not None:
             metrics.answered(found.took_ms)
         return answer_object(found)
+
+    @app.get(
+        "/v1/documents/{document_id}", dependencies=[Depends(_holder_of((token,)))], tags=["search"]
+    )
+    def document(
+        document_id: Annotated[str, Path(max_length=256)],
+        reader: Annotated[str, Query(min_length=1, max_length=256)],
+        start: Annotated[int, Query(ge=1)] = 1,
+        limit: Annotated[int, Query(ge=1, le=100)] = 20,
+    ) -> dict[str, Any]:
+        """A document's passages in order, as far as the reader may read it; ``next`` is where to go on."""
+        return document_object(searcher.open(document_id, reader, start, limit))
 
     @app.get("/v1/health", tags=["operations"])
     def tell_health() -> dict[str, Any]:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from contracts.answers import Answer
     from contracts.search import Citation, Hit, SearchResponse
+    from search.opening import OpenedDocument
 
-__all__ = ["answer_object", "hit_object", "response_object"]
+__all__ = ["answer_object", "document_object", "hit_object", "response_object"]
 
 
 def response_object(response: SearchResponse, *, operator: bool = False) -> dict[str, Any]:
@@ -56,6 +57,17 @@ def answer_object(answer: Answer, *, operator: bool = False) -> dict[str, Any]:
         told["confidence"] = round(answer.confidence, 4)
         told["took_ms"] = {stage: round(ms, 3) for stage, ms in answer.took_ms.items()}
     return told
+
+
+def document_object(opened: OpenedDocument) -> dict[str, Any]:
+    """An opened document: what its passages share, and the passages."""
+    shared = ("document_id", "title", "path", "source_link", "type", "status", "revision", "stale")
+    passages = [hit_object(hit) for hit in opened.passages]
+    told: dict[str, Any] = {name: passages[0][name] for name in shared} if passages else {}
+    own = [{n: v for n, v in passage.items() if n not in shared} for passage in passages]
+    for passage in own:
+        passage["place"] = passage.pop("rank")
+    return told | {"passages": own, "next": opened.next}
 
 
 def hit_object(hit: Hit, *, operator: bool = False) -> dict[str, Any]:

@@ -154,3 +154,31 @@ def test_a_question_that_is_none_is_refused_with_its_reason(client):
     assert answer(client, "").status_code == 422
     assert answer(client, sentences=0).status_code == 422
     assert answer(client, reader="아무개").status_code == 403
+
+
+def opened(client, document_id, reader="kim", **params):
+    headers = {"Authorization": f"Bearer {TOKEN}"}
+    query = {"reader": reader, **params}
+    return client.get(f"/v1/documents/{document_id}", params=query, headers=headers)
+
+
+def test_a_document_is_opened_by_those_who_may_read_it(client):
+    (hit,) = [h for h in ask(client).json()["hits"] if h["path"] == "비밀/원가.txt"]
+    found = opened(client, hit["document_id"]).json()
+    assert (found["path"], found["next"]) == ("비밀/원가.txt", None)
+    assert [p["text"] for p in found["passages"]] == ["설비 점검 원가는 120만 원이다."]
+    assert found["passages"][0]["place"] == 1
+
+
+def test_a_document_that_may_not_be_read_is_no_document(client):
+    (hit,) = [h for h in ask(client).json()["hits"] if h["path"] == "비밀/원가.txt"]
+    forbidden = opened(client, hit["document_id"], reader="lee")
+    absent = opened(client, "0" * 32, reader="lee")
+    assert (forbidden.status_code, forbidden.json()) == (absent.status_code, absent.json())
+    assert absent.status_code == 404
+
+
+def test_passages_beyond_the_end_are_none(client):
+    (hit,) = [h for h in ask(client).json()["hits"] if h["path"] == "공개.txt"]
+    assert opened(client, hit["document_id"], start=5).json()["passages"] == []
+    assert opened(client, hit["document_id"], start=0).status_code == 422

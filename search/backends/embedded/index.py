@@ -222,7 +222,9 @@ class EmbeddedIndex:
         chunks = self._read(run)
         return [chunks[key] for key in keys if key in chunks]
 
-    def document(self, document_id: str) -> tuple[DocumentRow, list[StoredChunk]] | None:
+    def document(
+        self, document_id: str, fits: Callable[[DocumentRow], bool] | None = None
+    ) -> tuple[DocumentRow, list[StoredChunk]] | None:
         """A document's row and all its chunks in order, or None."""
 
         def run(session: Session) -> tuple[DocumentRow, list[StoredChunk]] | None:
@@ -233,6 +235,8 @@ class EmbeddedIndex:
             if found is None:
                 return None
             pk, row = found
+            if fits is not None and not fits(decode(row, DocumentRow)):
+                return None
             chunks = session.connection.execute(
                 "SELECT key, data FROM chunks WHERE key BETWEEN ? AND ? ORDER BY key",
                 (pk << KEY_BITS, (pk + 1 << KEY_BITS) - 1),

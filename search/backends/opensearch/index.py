@@ -200,9 +200,11 @@ class OpenSearchIndex:
         """The chunks of candidates, in the order asked; those deleted meanwhile are left out."""
         return [stored for batch in _batches(list(keys)) for stored in self._reading.fetch(batch)]
 
-    def document(self, document_id: str) -> tuple[DocumentRow, list[StoredChunk]] | None:
+    def document(
+        self, document_id: str, fits: Callable[[DocumentRow], bool] | None = None
+    ) -> tuple[DocumentRow, list[StoredChunk]] | None:
         """A document's row and all its chunks in order, or None."""
-        return self._reading.document(document_id)
+        return self._reading.document(document_id, fits)
 
     def find_vectors(self, text_keys: Sequence[str]) -> dict[str, bytes]:
         """Vectors already stored under these text keys."""

@@ -136,7 +136,9 @@ class Reading:
                 chunks.append(StoredChunk(key=name, chunk=read_chunk(item["_source"]), row=row))
         return chunks
 
-    def document(self, document_id: str) -> tuple[DocumentRow, list[StoredChunk]] | None:
+    def document(
+        self, document_id: str, fits: Callable[[DocumentRow], bool] | None = None
+    ) -> tuple[DocumentRow, list[StoredChunk]] | None:
         """A document's row and its chunks in order, of one snapshot."""
         key = document_key(document_id)
         body = {"query": {"term": {"document": key}}, "_source": ["record", "text", "key"]}
@@ -148,7 +150,10 @@ class Reading:
             if "key" in source:
                 found.append(source)
             else:
+                # it comes first: chunks are not even asked for where they may not be seen
                 head = read_head(source)
+                if fits is not None and not fits(head.document_row()):
+                    return None
         if head is None or not head.generation:
             return None
         row = head.document_row()

@@ -90,6 +90,8 @@ def test_everything_that_was_stored_of_a_document_comes_back(index, build):
     assert [stored.chunk for stored in chunks] == [chunk.chunk for chunk in document.chunks]
     assert all(stored.row == row for stored in chunks)
     assert index.document("d2") is None
+    assert index.document("d1", lambda found: found.groups == ("품질팀",)) is not None
+    assert index.document("d1", lambda found: found.scope_id == "another") is None
 
 
 def test_a_document_without_passages_is_counted(index, build):
