@@ -28,7 +28,7 @@ from search.backends.opensearch.server import Server
 from search.backends.opensearch.writing import Writing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     import numpy.typing as npt
 
