@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from acl_sync.identity_map import Identity, IdentityMap
+    from acl_sync.who import Who
     from contracts.access import Principal, Reader
     from contracts.settings import LdapSettings
 
@@ -165,6 +166,12 @@ class CombinedDirectory:
                 names = directory.names(sids)
                 found |= {f"sid:{sid}": f"{n}@{directory.realm}" for sid, n in names.items()}
         return found
+
+    def who(self, principals: Iterable[Principal]) -> Who:
+        """Whom principals stand for, and which no directory knows."""
+        from acl_sync.who import who_are
+
+        return who_are(self._directories, principals)
 
     def _kept(self, kind: str, name: str, resolve: Callable[[str], Reader]) -> Reader:
         kept = self._cache.get((kind, name))

@@ -24,6 +24,8 @@ from contracts.access import Reader
 from contracts.errors import ConfigError, DirectoryDownError, UnknownReaderError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from acl_sync.registry import DirectoryOptions
 
 __all__ = ["YamlDirectory", "open_directories"]
@@ -42,12 +44,13 @@ def open_directories(options: DirectoryOptions) -> list[YamlDirectory]:
 
 @dataclass(frozen=True, slots=True)
 class _People:
-    """What a file says: users who may read, with their groups; groups with those that they belong to."""
+    """What a file says: users who may read, with their groups; groups with those that they belong to; names of all."""
 
     realm: str
     users: dict[str, tuple[str, ...]] = field(default_factory=dict)
     groups: dict[str, tuple[str, ...]] = field(default_factory=dict)
     expires: dict[str, str] = field(default_factory=dict)
+    shown: dict[str, str] = field(default_factory=dict)
 
 
 class YamlDirectory:
@@ -97,6 +100,12 @@ class YamlDirectory:
             raise UnknownReaderError(f"{name}: 디렉터리에 없는 그룹입니다 (unknown group)")
         return _reader(name, people.realm, _closure(people, (group,)))
 
+    def who(self, principals: Iterable[str]) -> dict[str, str]:
+        """See :class:`acl_sync.who.TellsWho`."""
+        people = self._people()
+        asked = ((p, p.removesuffix(f"@{people.realm}")) for p in principals)
+        return {p: people.shown[name] for p, name in asked if name != p and name in people.shown}
+
     def _people(self) -> _People:
         try:
             seen = self._path.stat()
@@ -144,11 +153,13 @@ def _parse(values: dict[str, Any]) -> _People:
         disabled = switch(about.get("disabled", ""))
         if disabled is None:
             raise ConfigError(f"users.{name}.disabled: true 또는 false (must be one of them)")
+        people.shown[f"user:{name}"] = str(about.get("name") or name)
         if not disabled:
             people.users[name] = _names(about.get("groups"), f"users.{name}.groups")
             people.expires[name] = str(about.get("expires", ""))
     for name, about in _entries(values, "groups", _GROUP).items():
         people.groups[name] = _names(about.get("groups"), f"groups.{name}.groups")
+        people.shown[f"group:{name}"] = str(about.get("name") or name)
     return people
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import grp
 import os
@@ -13,6 +14,8 @@ from contracts.access import Reader
 from contracts.errors import UnknownReaderError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from acl_sync.registry import DirectoryOptions
 
 __all__ = ["LocalAccounts", "open_directories"]
@@ -92,6 +95,20 @@ class LocalAccounts:
             realm=self.realm,
             account=frozenset({account}),
         )
+
+    def who(self, principals: Iterable[str]) -> dict[str, str]:
+        """See :class:`acl_sync.who.TellsWho`."""
+        found: dict[str, str] = {}
+        for principal in principals:
+            kind, _, number = principal.removesuffix(f"@{self.realm}").partition(":")
+            if not principal.endswith(f"@{self.realm}") or not number.isdecimal():
+                continue
+            with contextlib.suppress(KeyError, OverflowError):
+                if kind == "uid":
+                    found[principal] = pwd.getpwuid(int(number)).pw_name
+                elif kind == "gid":
+                    found[principal] = grp.getgrgid(int(number)).gr_name
+        return found
 
     def group(self, name: str) -> Reader:
         """What a mere member of this group may name itself by."""

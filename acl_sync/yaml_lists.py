@@ -102,6 +102,12 @@ class YamlPermissionReader:
         key = f"{folder}//{path.removeprefix(folder).lstrip('/')}"
         return self._scope(key, (*own, *(self._handed_down(folder) if inherit else ())))
 
+    def named(self) -> frozenset[str]:
+        """Everybody whom an entry names."""
+        lists = [own for where in (self._folders, self._files) for _, own in where.values()]
+        share = self._share.entries if self._share else ()
+        return frozenset(e.principal for entries in (share, *lists) for e in entries)
+
     def unmatched(self) -> tuple[str, ...]:
         """Paths of lists that nothing listed so far was at: misspelt, moved, or gone."""
         return tuple(sorted(f"{where}: {path}" for where, path in self._unmatched))

@@ -240,6 +240,7 @@ def source_run(
     """
     from acl_sync.tracker import close_scopes
     from app.controls import check_overlaps, decide, difference
+    from app.people import unknown_names
     from ingest.runs import SourceRun
     from ingest.sources.registry import make_source
 
@@ -269,7 +270,15 @@ def source_run(
         permissions,
         trust_tags=trust_tags,
         progress=progress,
-        notice=difference(settings, controls),
+        notice=" / ".join(
+            filter(
+                None,
+                (
+                    difference(settings, controls),
+                    unknown_names(kit.settings, kit.catalog, permissions),
+                ),
+            )
+        ),
     )
 
 

@@ -128,6 +128,16 @@ class ScopeStore:
                 total += connection.execute(query.where(where)).scalar_one()
         return total
 
+    def documents_by_scope(self, source: str) -> dict[str, int]:
+        """How many live documents of a source each scope itself decides for; scopes without any are left out."""
+        query = (
+            sa.select(documents.c.scope_id, sa.func.count())
+            .where(documents.c.source == source, documents.c.state == "live")
+            .group_by(documents.c.scope_id)
+        )
+        with self._database.read() as connection:
+            return dict(map(tuple, connection.execute(query)))
+
     def document_ids_in(self, scope_ids: Iterable[str]) -> list[str]:
         """The live documents that these scopes themselves decide for, by id."""
         found: list[str] = []

@@ -21,12 +21,21 @@ if TYPE_CHECKING:
     from contracts.settings import SourceSettings
     from contracts.sources import PermissionReader
 
-__all__ = ["ListPass", "drift_of", "forget_passes", "next_pass"]
+__all__ = [
+    "ListPass",
+    "drift_of",
+    "forget_passes",
+    "next_pass",
+    "note_unmatched",
+    "unmatched_of",
+]
+
+_MOST = 1000
 
 _RULES = "1"
 """Raised when lists are translated in another way than before."""
 
-_KEYS = ("basis", "full", "under_way", "drift")
+_KEYS = ("basis", "full", "under_way", "drift", "unmatched")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,6 +122,19 @@ def drift_of(catalog: Catalog, source: str) -> tuple[int, str]:
     """Lists that the last pass over all of them found changed without their tag, and when that was (UTC text or "")."""
     count = int(catalog.meta.get(_key("drift", source), "0"))
     return count, catalog.meta.get(_key("full", source))
+
+
+def note_unmatched(catalog: Catalog, source: str, lists: tuple[str, ...]) -> None:
+    """Keep which lists of a complete listing were of nothing that is there."""
+    key, text = _key("unmatched", source), json.dumps(lists[:_MOST])
+    if catalog.meta.get(key, "[]") != text:
+        catalog.meta.set(key, text)
+
+
+def unmatched_of(catalog: Catalog, source: str) -> list[str]:
+    """Lists that are of nothing that is there, as the last complete listing saw them; at most a thousand."""
+    found: list[str] = json.loads(catalog.meta.get(_key("unmatched", source), "[]"))
+    return found
 
 
 def forget_passes(catalog: Catalog, source: str) -> None:

@@ -17,7 +17,7 @@ from ingest.drafts import Drafter
 from ingest.drain import drain
 from ingest.lease import HEARTBEAT_SECONDS, beating, end_run
 from ingest.pages import sweep_pages
-from ingest.passes import drift_of, next_pass
+from ingest.passes import drift_of, next_pass, note_unmatched
 from ingest.pipeline import Pipeline
 from ingest.queue.tokens import paced
 from ingest.reading import ItemReader
@@ -218,6 +218,7 @@ class SourceRun:
             result = scan.run()
         if not dry_run:
             lists.done(catalog, tracker.drifted)
+            note_unmatched(catalog, name, self._permissions.unmatched())
         summary.scan = result.counts
         summary.scan["lists_read"] = tracker.lists_read
         summary.scan["scopes_changed"] = tracker.changed

@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING
 
 import click
 
+from app.access_commands import readers, report
 from app.directories import directory, refresh_all, whois
+from app.people import PeopleTold
 
 if TYPE_CHECKING:
     from acl_sync.access import Decision
     from catalog.catalog import Catalog
     from catalog.records import DocumentRecord
 
-__all__ = ["command"]
+__all__ = ["command", "find_document"]
 
 _HIDDEN = {
     "protected": "암호나 DRM 이 걸려 있습니다",
@@ -32,6 +34,8 @@ def command() -> None:
 
 command.add_command(directory)
 command.add_command(whois)
+command.add_command(readers)
+command.add_command(report)
 
 
 @command.command("sync")
@@ -85,7 +89,7 @@ def explain(document: str, reader: str) -> None:
 
     settings = load_settings()
     with open_catalog(settings) as catalog:
-        found = _document(catalog, document)
+        found = find_document(catalog, document)
         principals = open_directory(settings, catalog).reader(reader).principals
         scopes = {scope.scope_id: scope for scope in catalog.scopes.all()}
         decisions = decide(found.scope_id, scopes, principals)
@@ -122,11 +126,23 @@ def scopes(source: str | None) -> None:
 
 @command.command("pending")
 def pending() -> None:
-    """읽지 못한 접근 목록과 숨겨 둔 문서 (unreadable lists and hidden documents)."""
+    """읽지 못한 목록, 대상이 없는 목록, 모르는 이름, 숨겨 둔 문서 (what waits for a person)."""
+    from app.access_report import named_in
     from app.wiring import open_catalog
     from contracts.settings import load_settings
+    from ingest.passes import unmatched_of
 
-    with open_catalog(load_settings()) as catalog:
+    settings = load_settings()
+    with open_catalog(settings) as catalog:
+        people = PeopleTold(settings, catalog)
+        waiting = 0
+        for source in catalog.sources.list():
+            for place in unmatched_of(catalog, source.name):
+                waiting += 1
+                click.echo(f"대상이 없는 목록 (list of what is not there): {source.name}: {place}")
+            for principal in sorted(people.who(named_in(catalog.scopes.all(source.name))).orphans):
+                waiting += 1
+                click.echo(f"모르는 이름 (no directory knows): {source.name}: {principal}")
         unreadable = [scope for scope in catalog.scopes.all() if not scope.readable]
         hidden = sorted(catalog.overlay.all())
         documents = catalog.documents.get_many(hidden)
@@ -138,7 +154,7 @@ def pending() -> None:
             document = documents.get(document_id)
             place = f"{document.source}/{_shown(document.path)}" if document else document_id
             click.echo(f"숨김 (hidden): {place} — {reasons}")
-        if not unreadable and not hidden:
+        if not unreadable and not hidden and not waiting:
             click.echo("없습니다 (nothing pending)")
 
 
@@ -158,7 +174,12 @@ def ledger(source: str | None, limit: int) -> None:
             )
 
 
-def _document(catalog: Catalog, name: str) -> DocumentRecord:
+def find_document(catalog: Catalog, name: str) -> DocumentRecord:
+    """A document by its id, or by ``SOURCE/PATH`` or path.
+
+    Raises:
+        NotFoundError: there is none.
+    """
     from contracts.errors import NotFoundError
 
     found = catalog.documents.get(name)
