@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from contracts.documents import SourceItem
     from contracts.sources import PermissionReader
 
-__all__ = ["ScopeTracker", "close_scopes"]
+__all__ = ["ScopeTracker", "close_scopes", "drop_scopes"]
 
 
 class ScopeTracker:
@@ -247,6 +247,13 @@ def close_scopes(catalog: Catalog, source: str) -> None:
     with catalog.transaction():
         catalog.scopes.put(closed for _, closed in pairs)
         _write_changes(catalog, source, pairs)
+
+
+def drop_scopes(catalog: Catalog, source: str) -> None:
+    """Remove the scopes of a source; who loses what stands in the ledger."""
+    with catalog.transaction():
+        changes = catalog.scopes.sync(source, ())
+        _write_changes(catalog, source, [(scope, None) for scope in changes.removed])
 
 
 def _write_changes(

@@ -17,7 +17,7 @@ from contracts.settings import SourceSettings
 if TYPE_CHECKING:
     from catalog.catalog import Catalog
 
-__all__ = ["Controls", "check_overlaps", "controls_of", "decide", "difference", "invents_modes"]
+__all__ = ["Controls", "check_overlaps", "controls_of", "decide", "difference", "forget", "invents_modes"]
 
 _LISTS, _PEOPLE = "acl.yaml", "directory.yaml"
 _INVENTED = frozenset(
@@ -66,6 +66,11 @@ def decide(catalog: Catalog, settings: SourceSettings, *, anew: bool = False) ->
     found = Controls(settings.place, _lists_now(settings), people)
     catalog.meta.set(_key(settings.name), json.dumps(asdict(found)))
     return found
+
+
+def forget(catalog: Catalog, name: str) -> None:
+    """Forget what was decided for a source that is removed."""
+    catalog.meta.delete(_key(name))
 
 
 def difference(settings: SourceSettings, controls: Controls) -> str:

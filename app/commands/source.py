@@ -242,6 +242,36 @@ def confirm_deletions(name: str) -> None:
     click.echo(f"{name}: {count}건을 지웠습니다 (purged)")
 
 
+@command.command("remove")
+@click.argument("name")
+@click.option("--yes", is_flag=True, help="묻지 않고 (without asking).")
+def remove(name: str, *, yes: bool) -> None:
+    """NAME 과 그 문서, 범위, 색인, 파싱 결과를 지웁니다. 원본은 그대로, 원장과 감사 기록은 남습니다 (forget a source)."""
+    from app.controls import forget
+    from app.wiring import open_kit, source_settings
+    from contracts.errors import ConfigError
+    from contracts.settings import load_settings
+    from ingest.removal import remove_source
+
+    settings = load_settings()
+    if any(source.name == name for source in settings.sources):
+        raise ConfigError(
+            f"{name}: seoga.toml 에 있습니다 (is configured there)",
+            advice="먼저 [[sources]] 에서 지우세요 (take it out of [[sources]] first)",
+        )
+    with open_kit(settings) as kit:
+        place = source_settings(kit.catalog, name).place
+        count = kit.catalog.items.count(name)
+        if not yes:
+            click.confirm(
+                f"{name} ({place}): 파일 {count}개에서 만든 것을 모두 지웁니까? (purge everything made from it?)",
+                abort=True,
+            )
+        removed = remove_source(kit.catalog, kit.index, kit.blobs, name)
+        forget(kit.catalog, name)
+    click.echo(f"{name}: 문서 {removed}건을 지웠습니다 (documents purged)")
+
+
 def _place(text: str) -> dict[str, object]:
     """Kind and place of a source, as its settings have them."""
     scheme, found, _ = text.partition("://")

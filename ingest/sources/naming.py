@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pathspec
@@ -28,7 +29,14 @@ _SYSTEM_NAMES = frozenset(
         "lost+found",
     }
 )
-_CONTROL_FILES = frozenset({"acl.yaml", "directory.yaml"})
+_CONTROL_FILE = re.compile(
+    r"""(acl|directory)\.yaml              # lists and people
+    | \.?(acl|directory)\.ya?ml(~|[.\-_ ].*)  # what editors and careful people leave beside them
+    | (acl|directory)[ _\-].*\.ya?ml(\..*)?   # acl - 복사본.yaml, acl (1).yaml, acl_old.yaml
+    | \#(acl|directory)\.ya?ml\#""",
+    re.VERBOSE | re.IGNORECASE,
+)
+"""At the root: control files with their copies, which tell who may read what."""
 
 
 class NameRules:
@@ -49,7 +57,7 @@ class NameRules:
             return SkipReason.LOCK_FILE
         if name.lower() in _SYSTEM_NAMES or name.startswith("._"):
             return SkipReason.SYSTEM_FILE
-        if not folder and (name in _CONTROL_FILES or name == self._marker):
+        if not folder and (_CONTROL_FILE.fullmatch(name) or name == self._marker):
             return SkipReason.SYSTEM_FILE
         return ""
 
