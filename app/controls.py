@@ -17,7 +17,15 @@ from contracts.settings import SourceSettings
 if TYPE_CHECKING:
     from catalog.catalog import Catalog
 
-__all__ = ["Controls", "check_overlaps", "controls_of", "decide", "difference", "forget", "invents_modes"]
+__all__ = [
+    "Controls",
+    "check_overlaps",
+    "controls_of",
+    "decide",
+    "difference",
+    "forget",
+    "invents_modes",
+]
 
 _LISTS, _PEOPLE = "acl.yaml", "directory.yaml"
 _INVENTED = frozenset(

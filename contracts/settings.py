@@ -269,6 +269,12 @@ class ApiSettings(Group):
     audit_days: int = Field(
         default=0, ge=0, description="Days that queries stay in the audit log; 0: for ever."
     )
+    answer_grid_ms: float = Field(
+        default=25.0,
+        ge=0,
+        le=1000,
+        description="Answers leave at a multiple of so many milliseconds, so that their time does not tell of what may not be seen; 0: at once.",
+    )
 
 
 class Settings(Group):

@@ -157,7 +157,10 @@ def _pieces(text: str) -> Iterator[str]:
 
 
 def publish(
-    paragraphs: Sequence[Paragraph], index: IndexBackend, embedder: Embedder, analyzer: QueryAnalysis
+    paragraphs: Sequence[Paragraph],
+    index: IndexBackend,
+    embedder: Embedder,
+    analyzer: QueryAnalysis,
 ) -> int:
     """One document a paragraph; returns the number of chunks."""
     total = 0

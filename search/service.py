@@ -250,7 +250,10 @@ class Searcher:
         while True:
             with self._tools.use() as tools:
                 try:
-                    ranked = self._rank(tools, request.query, where, clock.stage)
+                    # nothing is looked up for whom nothing is there, so no time tells of it
+                    ranked = (
+                        self._rank(tools, request.query, where, clock.stage) if where.scopes else []
+                    )
                     found = self._hits(tools, request, ranked, where, clock.stage)
                 except IndexUnavailableError:
                     if not tools.index.replaced():

@@ -34,6 +34,7 @@ def command(host: str | None, port: int | None) -> None:
     from contracts.errors import ConfigError
     from contracts.settings import load_settings
     from search.api.app import create_app
+    from search.api.grid import AnswerGrid
 
     settings = load_settings()
     if settings.api.token is None:
@@ -46,8 +47,9 @@ def command(host: str | None, port: int | None) -> None:
     with _schedules(settings), open_search_parts(settings, "api", load_settings) as parts:
         answerer = answerer_of(settings, parts.searcher)
         app = create_app(parts.searcher, token, _health, metrics_page(settings, parts), answerer)
+        held = AnswerGrid(app, settings.api.answer_grid_ms)
         click.echo(f"http://{at}:{number}/openapi.json  (Ctrl+C: 종료, stop)")
-        uvicorn.run(app, host=at, port=number, log_level="warning")
+        uvicorn.run(held, host=at, port=number, log_level="warning")
 
 
 def _check_free(host: str, port: int) -> None:

@@ -14,10 +14,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-__all__ = ["USUAL_MS", "AnswerGrid"]
-
-USUAL_MS = 25.0
-"""Longer than most searches take."""
+__all__ = ["AnswerGrid"]
 
 
 class AnswerGrid:
