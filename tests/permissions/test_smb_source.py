@@ -274,6 +274,14 @@ def test_a_root_in_a_namespace_is_read_where_it_is_kept(namespace, share, below)
     assert f"sid:{EVERYONE}" in scope.groups
 
 
+def test_the_next_target_serves_where_the_first_does_not_answer(namespace, share):
+    share.client.write("b.txt", b"in the second target")
+    link = f"msdfs:127.0.0.2\\nobody,127.0.0.1\\{share.name}"
+    (namespace.folder / "둘").symlink_to(link)
+    source = namespace.source(url=f"{namespace.settings().url}/둘")
+    assert list(items_of(source)) == ["b.txt"]
+
+
 def test_a_link_without_a_target_is_unreachable(namespace):
     (namespace.folder / "dead").symlink_to("msdfs:127.0.0.1\\nowhere")
     with pytest.raises(SourceUnreachableError, match=r"DFS|공유"):
