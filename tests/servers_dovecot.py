@@ -27,6 +27,8 @@ from imapclient.exceptions import IMAPClientError
 from acl_sync.imap_client import MailClient
 
 PASSWORD = "correct-horse"  # noqa: S105  of a server of this test
+MEMBERS = {"kim": ("qa",), "lee": ("sales",), "choi": ("qa", "sales"), "park": ()}
+"""Users with their groups; all others have none."""
 _START_SECONDS = 10
 
 _CONFIG = """
@@ -62,6 +64,10 @@ auth_failure_delay = 0
 passdb {{
   driver = static
   args = password={password}
+}}
+userdb {{
+  driver = passwd-file
+  args = {folder}/members
 }}
 userdb {{
   driver = static
@@ -157,6 +163,7 @@ class Dovecot:
     """
 
     password = PASSWORD
+    members = MEMBERS
     host = "127.0.0.1"
 
     def __init__(self, folder: Path) -> None:
@@ -247,6 +254,13 @@ class Dovecot:
             "gid": identity.pw_gid, "group": _group(identity.pw_gid),
         }  # fmt: skip
         (self.folder / "dovecot.conf").write_text(_CONFIG.format(**values))
+        fields = f"::{identity.pw_uid}:{identity.pw_gid}::{self.folder}/mail"
+        (self.folder / "members").write_text(
+            "".join(
+                f"{user}{fields}/{user}::userdb_acl_groups={','.join(groups)}\n"
+                for user, groups in MEMBERS.items()
+            )
+        )
         for name in ("mail", "public", "run", "state"):
             (self.folder / name).mkdir()
         if self._account:
