@@ -39,9 +39,8 @@ def drawn(number):
     for _ in range(number):
         names = chance.sample(IDENTIFIERS, chance.randint(1, 5))
         listed = [(name, chance.choice(GRANTED)) for name in names]
-        for name in chance.sample(IDENTIFIERS, chance.choice((0, 0, 1, 1, 2))):
-            listed.append((f"-{name}", chance.choice(TAKEN)))
-        yield listed
+        negative = chance.sample(IDENTIFIERS, chance.choice((0, 0, 1, 1, 2)))
+        yield [*listed, *((f"-{name}", chance.choice(TAKEN)) for name in negative)]
 
 
 def may_read(client, folder):
