@@ -54,7 +54,7 @@ mail_uid = {account}
 mail_gid = {group}
 mail_home = {folder}/mail/%u
 mail_location = sdbox:~/box
-mail_plugins = acl
+mail_plugins = acl {escapes}
 mail_max_userip_connections = 200
 mail_fsync = never
 lock_method = fcntl
@@ -76,8 +76,8 @@ userdb {{
 
 namespace inbox {{
   inbox = yes
-  separator = /
-  prefix =
+  separator = {separator}
+  prefix = {prefix}
   mailbox Trash {{
     special_use = \\Trash
   }}
@@ -87,25 +87,25 @@ namespace inbox {{
   mailbox Spam {{
     special_use = \\Junk
   }}
-  mailbox INBOX/Trash {{
+  mailbox INBOX{separator}Trash {{
     special_use = \\Trash
   }}
-  mailbox INBOX/임시보관함 {{
+  mailbox INBOX{separator}임시보관함 {{
     special_use = \\Drafts
   }}
 }}
 namespace {{
   type = shared
-  separator = /
-  prefix = shared/%%u/
+  separator = {separator}
+  prefix = shared{separator}%%u{separator}
   location = sdbox:{folder}/mail/%%u/box:INDEXPVT={folder}/mail/%u/shared/%%u
   subscriptions = no
   list = children
 }}
 namespace {{
   type = public
-  separator = /
-  prefix = public/
+  separator = {separator}
+  prefix = public{separator}
   location = sdbox:{folder}/public
   subscriptions = no
   list = children
@@ -117,7 +117,7 @@ plugin {{
   acl_anyone = allow
 }}
 protocol imap {{
-  mail_plugins = acl imap_acl
+  mail_plugins = acl {escapes} imap_acl
   imap_max_line_length = 64k
 }}
 
@@ -166,14 +166,14 @@ class Dovecot:
     members = MEMBERS
     host = "127.0.0.1"
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, separator: str = "/", prefix: str = "") -> None:
         self.folder = folder
         self.port, self.tls_port = _free_port(), _free_port()
         self.ca_file = folder / "server.pem"
         self._account = _account()
         self._process: subprocess.Popen[bytes] | None = None
         self._names = count(1)
-        self._prepare()
+        self._prepare(separator, prefix)
 
     def url(self, folder: str = "", *, plain: bool = False) -> str:
         """The address, as a user would write it in ``url``."""
@@ -239,7 +239,7 @@ class Dovecot:
         self._process.send_signal(signal.SIGTERM)
         self._process.wait(timeout=30)
 
-    def _prepare(self) -> None:
+    def _prepare(self, separator: str, prefix: str) -> None:
         subprocess.run(
             ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1",
              "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1",
@@ -249,6 +249,7 @@ class Dovecot:
         )  # fmt: skip
         identity = pwd.getpwuid(self._account.get("user", os.geteuid()))
         values = {
+            "separator": separator, "prefix": prefix, "escapes": "listescape" if prefix else "",
             "folder": self.folder, "port": self.port, "tls_port": self.tls_port,
             "password": PASSWORD, "account": identity.pw_name, "uid": identity.pw_uid,
             "gid": identity.pw_gid, "group": _group(identity.pw_gid),
@@ -271,9 +272,22 @@ class Dovecot:
 @pytest.fixture(scope="session")
 def dovecot():
     """An IMAP server of this test session."""
+    with _running() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def dotted_dovecot():
+    """One whose folders are called as on Cyrus and Courier: ``INBOX.품질.불만``; names may hold a slash."""
+    with _running(separator=".", prefix="INBOX.") as server:
+        yield server
+
+
+@contextmanager
+def _running(**options: str):
     folder = Path(tempfile.mkdtemp(prefix="seoga-imap-", dir="/tmp"))
     try:
-        server = Dovecot(folder)
+        server = Dovecot(folder, **options)
         server.start()
         try:
             yield server

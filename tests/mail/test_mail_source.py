@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from acl_sync.registry import make_permission_reader
 from app.threads import conversation
 from app.wiring import open_access
 from contracts.errors import ConfigError, ItemBusyError, ItemGoneError, SourceUnreachableError
@@ -131,6 +132,28 @@ def test_a_server_that_can_do_little_is_listed_the_same(mail, relay, tmp_path):
 def _known(listing):
     """What identifies each mail; the addresses differ by the port."""
     return [(e.path, e.object_id, e.size) for e in listing if hasattr(e, "locator")]
+
+
+def test_other_delimiters_and_slashes_in_names_are_paths_and_back(dotted_dovecot, tmp_path):
+    server, user = dotted_dovecot, dotted_dovecot.user()
+    folders = ("INBOX", "INBOX.품질", "INBOX.품질.고객/불만", "INBOX.50%2Fa")
+    with server.login(user) as client:
+        for folder in folders:
+            client.create_folder(folder) if folder != "INBOX" else None
+            client.append(folder, f"Message-ID: <{len(folder)}@x>\r\nSubject: m\r\n\r\nx".encode())
+    source = make_source(SourceSettings(**server.settings(user)), tmp_path)
+    found = {e.path.rpartition("/")[0]: e for e in source.list() if hasattr(e, "locator")}
+    assert found.keys() == {"INBOX", "INBOX/품질", "INBOX/품질/고객%2F불만", "INBOX/50%252Fa"}
+    for item in found.values():
+        with source.fetch(item) as path:
+            assert path.read_bytes().endswith(b"\r\n\r\nx")
+    reader = make_permission_reader(SourceSettings(**server.settings(user)))
+    for path in found:
+        scope = reader.folder(SourceFolder(path=path, object_id="", access_tag=""))
+        assert scope.groups == (f"user:{user}@127.0.0.1",), path
+    part = SourceSettings(**server.settings(user) | {"url": server.url("INBOX/품질")})
+    paths = [e.path for e in make_source(part).list() if hasattr(e, "locator")]
+    assert [path.rpartition("/")[0] for path in paths] == ["", "고객%2F불만"]
 
 
 def test_what_another_machine_has_listed_is_not_needed(mail, tmp_path):
@@ -309,6 +332,40 @@ def test_a_connection_that_breaks_during_a_listing_is_opened_again(mail, relay):
     assert len(broken) == 2
     assert summary.scan["new"] == 6
     assert not summary.alert
+
+
+def test_a_connection_that_breaks_during_a_fetch_is_opened_again(mail, relay):
+    mail.deliver("INBOX", mail.letter("보고", "내용", number="1"))
+    mail.source_options |= {"url": relay.url}
+    broken = []
+
+    def once(line):
+        if "BODY.PEEK[]" in line:
+            broken.append(line)
+        return "BODY.PEEK[]" in line and len(broken) == 1
+
+    relay.cut = once
+    assert mail.ingest().work["parsed"] == 1
+    assert len(broken) == 2
+
+
+def test_a_server_that_goes_away_before_a_fetch_leaves_the_mail_for_later(mail, relay):
+    for number in range(3):
+        mail.deliver("INBOX", mail.letter("보고", f"누유 {number}", number=str(number)))
+    mail.client.setacl("INBOX", "kim", "lr")
+    mail.source_options |= {"url": relay.url}
+
+    def at_the_first(line):
+        relay.down = relay.down or "BODY.PEEK[]" in line
+        return relay.down
+
+    relay.cut = at_the_first
+    with pytest.raises(SourceUnreachableError):
+        mail.ingest()
+    assert "127.0.0.1" in mail.alert()
+    relay.cut, relay.down = (lambda _line: False), False
+    assert mail.ingest().work["parsed"] == 3
+    assert len(mail.paths("누유")) == 3
 
 
 def test_a_server_that_goes_away_during_a_listing_purges_nothing(mail, relay):
