@@ -76,6 +76,7 @@ class OcrSettings(Group):
     languages: str = "kor+eng"
     dpi: int = Field(default=300, ge=72, le=1200)
     max_pixels: int = Field(default=60_000_000, ge=1_000_000)
+    pictures: bool = Field(default=False, description="Pictures on slides too.")
 
 
 class VisionSettings(Group):

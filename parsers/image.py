@@ -15,6 +15,7 @@ from parsers.common.paged.assembly import Assembly
 from parsers.common.paged.content import PageContent, PageRecord
 from parsers.common.paged.grading import grade
 from parsers.ocr.kept import recognised
+from parsers.ocr.pictures import DECODE_ERRORS, flat, record_of, resolution
 from parsers.ocr.recognizer import RecognisedPage, RecognitionProblem, Recognizer
 from parsers.pages import PageWaits
 
@@ -26,12 +27,9 @@ if TYPE_CHECKING:
 __all__ = ["ImageParser"]
 
 _PAGED = {"TIFF", "MPO"}
-_LIKELY_DPI = (90.0, 1300.0)
-_A4_INCHES = (8.27, 11.69)
 _DATE_TAG = 306
 _MOST_FRAMES = 100_000
 _ARTIST_TAG = 315
-_DECODE_ERRORS = (OSError, ValueError, SyntaxError, EOFError, IndexError, KeyError, TypeError)
 
 
 class ImageParser:
@@ -88,7 +86,7 @@ def _opened(source: ParserInput, context: ParserContext) -> Image.Image:
             # The size is checked here, before anything is decoded.
             python_warnings.simplefilter("ignore", Image.DecompressionBombWarning)
             image = Image.open(source.path)
-    except (UnidentifiedImageError, *_DECODE_ERRORS) as problem:
+    except (UnidentifiedImageError, *DECODE_ERRORS) as problem:
         raise ParseFailure(FailureClass.CORRUPT, "not a readable image") from problem
     except Image.DecompressionBombError as problem:
         raise ParseFailure(FailureClass.TOO_LARGE, "more pixels than allowed") from problem
@@ -130,13 +128,13 @@ def _count(image: Image.Image) -> int:
         return 1
     try:
         return int(getattr(image, "n_frames", 1))
-    except _DECODE_ERRORS:
+    except DECODE_ERRORS:
         found = 0
         try:
             while found < _MOST_FRAMES:
                 image.seek(found)
                 found += 1
-        except _DECODE_ERRORS:
+        except DECODE_ERRORS:
             pass
         return found + 1
 
@@ -157,39 +155,14 @@ def _pages(
                 notes.append(f"page {index + 1} left out: more pixels than ocr.max_pixels")
                 continue
             frame = ImageOps.exif_transpose(image)
-            yield _flat(frame), _resolution(image, frame)
-        except _DECODE_ERRORS as problem:
+            yield flat(frame), resolution(image, frame)
+        except DECODE_ERRORS as problem:
             if index == 0:
                 broken = "truncated" in str(problem)
                 kind = FailureClass.TRUNCATED if broken else FailureClass.CORRUPT
                 raise ParseFailure(kind, "the first page cannot be decoded") from problem
             notes.append(f"page {index + 1} and what follows cannot be decoded")
             return
-
-
-def _flat(frame: Image.Image) -> Image.Image:
-    """Grey or colour without transparency (on white)."""
-    if frame.mode in {"L", "RGB"}:
-        return frame.copy()
-    if frame.mode in {"RGBA", "LA", "PA"} or "transparency" in frame.info:
-        layer = frame.convert("RGBA")
-        paper = Image.new("RGBA", layer.size, "white")
-        return Image.alpha_composite(paper, layer).convert("RGB")
-    if frame.mode in {"1", "I;16", "I", "F"}:
-        return frame.convert("L")
-    return frame.convert("RGB")
-
-
-def _resolution(image: Image.Image, frame: Image.Image) -> float:
-    """Dots per inch: as stored where that makes a likely page, else as if the page were A4."""
-    stored = image.info.get("dpi")
-    dpi = float(stored[0]) if isinstance(stored, tuple) and stored and stored[0] else 0.0
-    short, long_ = sorted(frame.size)
-    low, high = _LIKELY_DPI
-    if low <= dpi <= high:
-        return dpi
-    guess = min(short / _A4_INCHES[0], long_ / _A4_INCHES[1])
-    return min(max(guess, low), 600.0)
 
 
 def _record(
@@ -216,11 +189,7 @@ def _record(
     except RecognitionProblem as trouble:
         notes.append(f"page {number} not recognised: {trouble}")
         return record
-    record.recognised = list(found.lines)
-    content.horizontal, content.vertical = list(found.horizontal), list(found.vertical)
-    content.width, content.height = found.prepared.width, found.prepared.height
-    record.back.append(found.prepared.back)
-    return record
+    return record_of(record, found)
 
 
 def _properties(image: Image.Image, pages: int) -> dict[str, str]:

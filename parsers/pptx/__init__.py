@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from contracts.documents import (
     Block,
@@ -11,6 +13,7 @@ from contracts.documents import (
     Box,
     Child,
     Layer,
+    Origin,
     PageQuality,
     ParsedDocument,
     Position,
@@ -19,7 +22,7 @@ from contracts.errors import ParseFailure
 from contracts.failures import FailureClass
 from contracts.parsing import ParserContext, ParserInput
 from parsers.common.collector import collector_paused
-from parsers.common.office_quality import Findings, page_quality, refuse_unread
+from parsers.common.office_quality import Findings, block_text, page_quality, refuse_unread
 from parsers.common.opc import Element, Package, local_name
 from parsers.pptx.remarks import Authors, authors_of, comment_blocks, note_blocks
 from parsers.pptx.shapes import (
@@ -32,11 +35,15 @@ from parsers.pptx.shapes import (
     placeholder_of,
 )
 
+if TYPE_CHECKING:
+    from parsers.ocr.pictures import PictureTexts
+
 __all__ = ["PptxParser"]
 
 _EMU = 12_700
 _OF_ONE_SLIDE = ("ppt/slides/", "ppt/notesslides/", "ppt/charts/", "ppt/diagrams/", "ppt/comments/")
 _STYLES = "p:txStyles"
+_MOST_SLIDES = 3
 _FIGURE_ONLY = 40
 """A slide with pictures and fewer characters than this probably has its text in the pictures."""
 
@@ -47,6 +54,7 @@ class _Deck:
 
     size: Box
     authors: Authors
+    recognised: PictureTexts | None = None
     blocks: list[Block] = field(default_factory=list)
     children: list[Child] = field(default_factory=list)
     pages: list[PageQuality] = field(default_factory=list)
@@ -71,11 +79,14 @@ class PptxParser:
             if root is None or local_name(root) != "presentation":
                 raise ParseFailure(FailureClass.CORRUPT, "no readable presentation part")
             properties = package.properties()
-            deck = _Deck(_slide_size(root), authors_of(package, part))
-            for number, slide in enumerate(_slides(package, part, root), start=1):
+            slides = list(_slides(package, part, root))
+            pictures = _pictures(package, slides, context) if _wanted(context) else None
+            deck = _Deck(_slide_size(root), authors_of(package, part), pictures)
+            for number, slide in enumerate(slides, start=1):
                 _read_slide(package, slide, number, deck, context)
                 package.forget(*_OF_ONE_SLIDE)
-            warnings = list(dict.fromkeys(package.warnings))
+            notes = pictures.notes if pictures else []
+            warnings = list(dict.fromkeys([*package.warnings, *notes]))
         refuse_unread(deck.blocks, deck.children, warnings)
         findings = Findings(partial=list(warnings))
         if deck.pictures:
@@ -135,7 +146,7 @@ def _read_slide(
     layout_root, master_root = package.xml(layout), package.xml(master, without=_STYLES)
     if (layout, master) not in deck.places:
         deck.places[layout, master] = Placeholders(layout_root, master_root)
-    reader = SlideReader(package, part, context, deck.places[layout, master])
+    reader = SlideReader(package, part, context, deck.places[layout, master], deck.recognised)
     tree = next(root.iter(f"{P}spTree"), None)
     shapes = reader.shapes(tree) if tree is not None else []
     furniture = [s for s in shapes if s.role in FURNITURE]
@@ -157,10 +168,42 @@ def _read_slide(
     numbered = [_numbered(block, number, hidden=hidden) for block in made]
     deck.blocks += numbered
     deck.children += [child for child in (*reader.children, *within) if child not in deck.children]
-    quality = page_quality(number, numbered)
+    quality = _with_recognised(page_quality(number, numbered), numbered)
     deck.pages.append(quality)
     if quality.characters < _FIGURE_ONLY and any(b.kind is BlockKind.FIGURE for b in numbered):
         deck.pictures.append(number)
+
+
+def _wanted(context: ParserContext) -> bool:
+    return context.ocr.enabled and context.ocr.pictures
+
+
+def _pictures(package: Package, slides: list[str], context: ParserContext) -> PictureTexts:
+    """Recognise the pictures of the slides; what stands on many of them is a logo."""
+    from parsers.ocr.pictures import PictureTexts
+
+    found = Counter(name for slide in slides for name in dict.fromkeys(package.related(slide, "image")))  # fmt: skip
+    texts = PictureTexts(context)
+    texts.recognise(
+        (name, data)
+        for name, count in found.items()
+        if count <= _MOST_SLIDES and (data := package.read(name))
+    )
+    return texts
+
+
+def _with_recognised(quality: PageQuality, blocks: list[Block]) -> PageQuality:
+    """How much of a slide was recognised, and how surely."""
+    sure = [(block.confidence, len(block_text(block))) for block in blocks if block.origin is Origin.OCR]  # fmt: skip
+    length = sum(count for _, count in sure)
+    if not length:
+        return quality
+    everything = sum(len(block_text(block)) for block in blocks)
+    return replace(
+        quality,
+        text_layer_share=1 - length / everything,
+        ocr_confidence_mean=sum(confidence * count for confidence, count in sure) / length,
+    )
 
 
 def _layered(shapes: list[Shape], size: Box, layer: Layer) -> Iterator[Block]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from contracts.documents import Block, BlockKind, Box, Child, Position
 from contracts.parsing import ParserContext
@@ -19,6 +20,9 @@ from parsers.common.embedded import embedded_child
 from parsers.common.opc import Element, Package, attribute, local_name
 from parsers.common.reading_order import reading_order
 from parsers.pptx.text import A, body_blocks, body_text, table_of
+
+if TYPE_CHECKING:
+    from parsers.ocr.pictures import PictureTexts
 
 __all__ = [
     "FURNITURE",
@@ -121,11 +125,18 @@ class SlideReader:
         part: The slide's part.
         context: For embedded files.
         places: Inherited places.
+        pictures: What pictures say; None: they are not recognised.
     """
 
     def __init__(
-        self, package: Package, part: str, context: ParserContext, places: Placeholders
+        self,
+        package: Package,
+        part: str,
+        context: ParserContext,
+        places: Placeholders,
+        pictures: PictureTexts | None = None,
     ) -> None:
+        self._pictures = pictures
         self._package = package
         self._part = part
         self._context = context
@@ -191,10 +202,17 @@ class SlideReader:
             listed = placeholder is not None and kind in _BODIES
             blocks = _text_shape(element, role, alternative, listed=listed)
         elif name == "pic":
-            blocks = [Block(kind=BlockKind.FIGURE, text=alternative)]
+            blocks = [Block(kind=BlockKind.FIGURE, text=alternative), *self._picture(element, own)]
         else:
             blocks = list(self._graphic(element, alternative))
         return Shape(tuple(_placed(blocks, own)), own, role, _is_hidden(properties))
+
+    def _picture(self, element: Element, box: Box | None) -> list[Block]:
+        blip = next(element.iter(f"{A}blip"), None) if self._pictures else None
+        if blip is None or self._pictures is None:
+            return []
+        link = self._package.relationships(self._part).get(attribute(blip, "embed"))
+        return self._pictures.blocks(link.target, box) if link and not link.external else []
 
     def _graphic(self, frame: Element, alternative: str) -> Iterator[Block]:
         kind = graphic_uri(frame)
