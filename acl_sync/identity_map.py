@@ -102,11 +102,11 @@ def _parse(values: dict[str, Any]) -> dict[Principal, Identity]:
     """
     if unknown := values.keys() - {"people"}:
         raise ConfigError(f"모르는 항목 (unknown): {', '.join(sorted(unknown))}")
-    listed = values.get("people") or []
-    if not isinstance(listed, list):
+    listed = values.get("people", "")
+    if listed != "" and not isinstance(listed, list):
         raise ConfigError("people: 목록이어야 합니다 (must be a list)")
     known: dict[Principal, Identity] = {}
-    for number, about in enumerate(listed, start=1):
+    for number, about in enumerate(listed or [], start=1):
         ids = _ids(about, f"people[{number}]")
         accounts = tuple(
             p for key, principals in ids.items() if key != "mailbox" for p in principals

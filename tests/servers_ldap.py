@@ -1,7 +1,7 @@
 """Real directory servers of a test session: OpenLDAP, and a second Active Directory domain; loaded by ``tests/conftest.py``.
 
-Samba listens on fixed ports, but on an address of one's own: the domain OTHER is on 127.0.0.2 and serves LDAP alone,
-so that it may run beside the one of ``servers_ad.py``.
+Samba listens on fixed ports, but on an address of one's own: the domain OTHER is on one of 127.0.0.2 to 127.0.0.9 and
+serves LDAP alone, so that it may run beside the one of ``servers_ad.py``, and beside those of other test processes.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ import ldap3
 import pytest
 
 _START_SECONDS = 60
-_LOCK = Path("/tmp/seoga-test-other-domain.lock")  # noqa: S108  one place for all
+_LOCK = "/tmp/seoga-test-domain-{}.lock"  # noqa: S108  one place for all
+_ADDRESSES = [f"127.0.0.{number}" for number in range(2, 10)]
 _PASSWORD = "Passw0rd!"  # noqa: S105  of the tests' own servers
 
 _SAMBA = """[global]
@@ -31,7 +32,7 @@ _SAMBA = """[global]
   realm = OTHER.EXAMPLE
   server role = active directory domain controller
   server services = ldap
-  interfaces = 127.0.0.2/8
+  interfaces = {host}/8
   bind interfaces only = yes
   ldap server require strong auth = no
   prefork children = 1
@@ -52,9 +53,10 @@ _SLAPD = """include /etc/ldap/schema/core.schema
 include /etc/ldap/schema/cosine.schema
 include /etc/ldap/schema/nis.schema
 include /etc/ldap/schema/inetorgperson.schema
+include /etc/ldap/schema/dyngroup.schema
 modulepath /usr/lib/ldap
 moduleload back_mdb
-moduleload memberof
+moduleload dynlist
 moduleload ppolicy
 pidfile {folder}/slapd.pid
 TLSCACertificateFile {folder}/tls/ca.pem
@@ -70,9 +72,29 @@ directory {folder}/data
 index objectClass,uid,cn,member,memberUid,entryUUID,modifyTimestamp eq
 access to attrs=userPassword by anonymous auth by * none
 access to * by users read by anonymous auth
-overlay memberof
+overlay dynlist
+dynlist-attrset groupOfURLs memberURL member+memberOf@groupOfNames
 overlay ppolicy
 """
+
+_SID_HISTORY = """
+import sys
+import ldb
+from samba.auth import system_session
+from samba.dcerpc import security
+from samba.ndr import ndr_pack
+from samba.param import LoadParm
+from samba.samdb import SamDB
+config, database, dn, sid = sys.argv[1:]
+lp = LoadParm()
+lp.load(config)
+db = SamDB(url=database, session_info=system_session(), lp=lp)
+change = ldb.Message(ldb.Dn(db, dn))
+value = ndr_pack(security.dom_sid(sid))
+change["sIDHistory"] = ldb.MessageElement([value], ldb.FLAG_MOD_ADD, "sIDHistory")
+db.modify(change, ["relax:0"])
+"""
+"""For the Python of the distribution, which has Samba's modules."""
 
 
 class _Server:
@@ -190,11 +212,14 @@ class _Server:
 class OtherDomain(_Server):
     """The domain OTHER (``other.example``); people and groups of the tests are in ``OU=people`` below the base."""
 
-    host = "127.0.0.2"
     base = "DC=other,DC=example"
     place = "OU=people,DC=other,DC=example"
     administrator = "Administrator@OTHER.EXAMPLE"
     reader = "reader@OTHER.EXAMPLE"
+
+    def __init__(self, folder: Path, host: str) -> None:
+        super().__init__(folder)
+        self.host = host
 
     @property
     def url(self) -> str:
@@ -216,6 +241,10 @@ class OtherDomain(_Server):
         self.add(dn, "group", **(about | ({"member": members} if members else {}) | values))
         return dn
 
+    def close_account(self, dn: str) -> None:
+        """It may not sign in any more."""
+        self.change(dn, userAccountControl=0x10202)
+
     def sid(self, dn: str) -> str:
         """SID of an entry."""
         self.ldap.search(dn, "(objectClass=*)", search_scope="BASE", attributes=["objectSid"])
@@ -224,11 +253,21 @@ class OtherDomain(_Server):
         head = f"S-{value[0]}-{int.from_bytes(value[2:8], 'big')}"
         return "-".join([head, *map(str, words)])
 
+    def write_sid_history(self, name: str, sid: str) -> None:
+        """What a migration from another domain leaves: no client may write it, so it goes into the database itself."""
+        place = (f"{self.folder}/etc/smb.conf", f"{self.folder}/private/sam.ldb")
+        done = subprocess.run(
+            ["/usr/bin/python3", "-c", _SID_HISTORY, *place, f"CN={name},{self.place}", sid],
+            text=True, capture_output=True, check=False,
+        )  # fmt: skip
+        assert not done.returncode, done.stderr
+
     def clear(self) -> None:
         """Nobody of the tests' own is there."""
-        for entry in self.entries("(|(objectClass=user)(objectClass=group))"):
-            if entry["dn"].endswith(f",{self.place}"):
-                self.remove(entry["dn"])
+        for kind in ("user", "group"):  # a group that is somebody's primary one cannot go
+            for entry in self.entries(f"(objectClass={kind})"):
+                if entry["dn"].endswith(f",{self.place}"):
+                    self.remove(entry["dn"])
 
     def _command(self) -> list[str]:
         return [
@@ -283,6 +322,10 @@ class OpenLdapServer(_Server):
         self.add(dn, "groupOfNames", member=members or [f"cn=nobody,{self.base}"])
         return dn
 
+    def close_account(self, dn: str) -> None:
+        """It may not sign in any more."""
+        self.change(dn, pwdAccountLockedTime="000001010000Z")
+
     def clear(self) -> None:
         """Nobody of the tests' own is there."""
         found = [entry["dn"] for entry in self.entries("(objectClass=*)")]
@@ -302,19 +345,15 @@ class OpenLdapServer(_Server):
 def other_domain():
     """A second Active Directory domain, LDAP alone, for the whole session."""
     _need("samba", "samba-tool")
-    with _LOCK.open("a") as lock:
-        with suppress(PermissionError):
-            _LOCK.chmod(0o666)
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        with _folder("seoga-other-") as folder:
-            _certificates(folder / "tls", f"DNS:dc2.other.example,IP:{OtherDomain.host}")
-            server = OtherDomain(folder)
-            _provision(folder, server)
-            with _stopped(server):
-                server.add(server.place, "organizationalUnit")
-                server.person("reader")
-                server.move(f"CN=reader,{server.place}", "CN=reader", f"CN=Users,{server.base}")
-                yield server
+    with _address() as host, _folder("seoga-other-") as folder:
+        _certificates(folder / "tls", f"DNS:dc2.other.example,IP:{host}")
+        server = OtherDomain(folder, host)
+        _provision(folder, server)
+        with _stopped(server):
+            server.add(server.place, "organizationalUnit")
+            server.person("reader")
+            server.move(f"CN=reader,{server.place}", "CN=reader", f"CN=Users,{server.base}")
+            yield server
 
 
 @pytest.fixture(scope="session")
@@ -342,6 +381,23 @@ def openldap_server():
             pytest.fail(f"slapadd: {added.stderr}")
         with _stopped(server):
             yield server
+
+
+@contextmanager
+def _address():
+    """An address of loopback that no other test process has taken."""
+    for host in _ADDRESSES:
+        with Path(_LOCK.format(host)).open("a") as lock:
+            with suppress(PermissionError):
+                Path(lock.name).chmod(0o666)
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                continue
+            if not any(_listens(host, port) for port in (389, 636)):
+                yield host
+                return
+    pytest.fail(f"every address of {_ADDRESSES} is taken")
 
 
 @contextmanager
@@ -377,7 +433,9 @@ def _provision(folder: Path, server: OtherDomain) -> None:
         pytest.fail(f"samba-tool domain provision: {done.stdout[-2000:]}{done.stderr[-2000:]}")
     for name in ("cache", "lock", "pid", "ncalrpc"):
         (folder / name).mkdir(exist_ok=True)
-    (folder / "etc" / "smb.conf").write_text(_SAMBA.format(folder=folder), encoding="utf-8")
+    (folder / "etc" / "smb.conf").write_text(
+        _SAMBA.format(folder=folder, host=server.host), encoding="utf-8"
+    )
 
 
 def _certificates(folder: Path, names: str) -> None:

@@ -145,11 +145,11 @@ class AdReading:
             at = session.base(plain_dn(found.dn), (following,), [_extended()])
 
     def _sees_deleted(self, session: Session, domain: Domain) -> bool:
+        """Whether tombstones are shown to this account: by default they are to administrators alone."""
         place = f"CN=Deleted Objects,{domain.root}"
-        return (
-            session.base(place, ("objectGUID",), [show_deleted_control(criticality=True)])
-            is not None
-        )
+        controls = [show_deleted_control(criticality=True)]
+        found = session.search(place, f"(&(isDeleted=TRUE){_ANY})", ("objectGUID",), controls)
+        return next(iter(found), None) is not None
 
 
 def _extended() -> object:

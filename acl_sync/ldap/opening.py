@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from acl_sync.registry import DirectoryOptions
     from contracts.settings import LdapSettings
 
-__all__ = ["open_ad", "open_openldap"]
+__all__ = ["AdKeys", "OpenLdapKeys", "open_ad", "open_openldap"]
 
 
 def open_ad(options: DirectoryOptions) -> list[LdapDirectory]:
@@ -36,7 +36,7 @@ def open_ad(options: DirectoryOptions) -> list[LdapDirectory]:
                     client,
                     live=ActiveDirectory(settings, client, _now),
                     reading=AdReading(settings),
-                    keys=_AdKeys(settings),
+                    keys=AdKeys(settings),
                     catalog=options.catalog,
                     now=_now,
                 )
@@ -62,7 +62,7 @@ def open_openldap(options: DirectoryOptions) -> list[LdapDirectory]:
                     client,
                     live=OpenLdap(settings, client, _now),
                     reading=OpenLdapReading(settings, _now),
-                    keys=_OpenLdapKeys(settings),
+                    keys=OpenLdapKeys(settings),
                     catalog=options.catalog,
                     now=_now,
                 )
@@ -74,14 +74,18 @@ def _now() -> datetime:
     return datetime.now(UTC)
 
 
-class _AdKeys:
+class AdKeys:
+    """See :class:`acl_sync.ldap.snapshot.Keys`."""
+
     def __init__(self, settings: LdapSettings) -> None:
         self._settings = settings
 
     def person(self, name: str, short: str) -> tuple[str, ...]:
+        """Keys of somebody."""
         return ad_entries.person_keys(name, self._domain(short))
 
     def group(self, name: str, short: str) -> tuple[str, ...]:
+        """Keys of a group."""
         return ad_entries.group_keys(name, self._domain(short))
 
     def _domain(self, short: str) -> ad_entries.Domain:
@@ -89,12 +93,16 @@ class _AdKeys:
         return ad_entries.Domain(settings=self._settings, root=root, short=short)
 
 
-class _OpenLdapKeys:
+class OpenLdapKeys:
+    """See :class:`acl_sync.ldap.snapshot.Keys`."""
+
     def __init__(self, settings: LdapSettings) -> None:
         self._settings = settings
 
     def person(self, name: str, short: str) -> tuple[str, ...]:  # noqa: ARG002  see Keys
+        """Keys of somebody."""
         return openldap_entries.person_keys(name, self._settings)
 
     def group(self, name: str, short: str) -> tuple[str, ...]:  # noqa: ARG002  see Keys
+        """Keys of a group."""
         return openldap_entries.group_keys(name)

@@ -14,6 +14,7 @@ from acl_sync.ldap.openldap_entries import (
     entry_of,
     group_keys,
     id_attribute,
+    normal_dn,
     person_keys,
     user_attribute,
 )
@@ -149,13 +150,15 @@ class OpenLdap:
     def _dynamic(
         self, session: Session, below: list[str]
     ) -> Iterator[tuple[Entry, DirectoryEntry]]:
-        """Groups without a list of their own, whose members the server works out: it says so in ``memberOf`` alone."""
+        """Groups whose members the server works out: it says so in ``memberOf``, which is believed where no list denies it."""
         for dn in below:
             of = session.base(dn, ("memberOf",))
             for place in of.texts("memberOf") if of else ():
                 found = session.base(place, self._attributes)
                 entry = entry_of(found, self._settings) if found else None
-                if found is not None and entry is not None and not entry.inside:
+                if found is None or entry is None:
+                    continue
+                if not entry.inside or f"member:{normal_dn(dn)}" in entry.inside:
                     yield found, entry
 
     def _named_once(

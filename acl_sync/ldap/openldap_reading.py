@@ -79,7 +79,9 @@ class OpenLdapReading:
         for found in session.search(self._settings.base, self._wanted, (identity,)):
             there[found.text(identity).lower()] = found.dn
         since = datetime.strptime(known.cursor, _TIME) - _OVERLAP  # noqa: DTZ007  both are UTC
-        wanted = f"(&(modifyTimestamp>={since.strftime(_TIME)}){self._wanted})"
+        # a group whose members the server works out changes without being touched
+        moved_on = f"(|(modifyTimestamp>={since.strftime(_TIME)})(objectClass=groupOfURLs))"
+        wanted = f"(&{moved_on}{self._wanted})"
         changed: dict[str, DirectoryEntry] = {}
         for one in session.search(self._settings.base, wanted, attributes(self._settings)):
             entry = entry_of(one, self._settings)
