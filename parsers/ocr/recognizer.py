@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from contracts.documents import Word
 from parsers.common.paged.textline import TextLine, cover, is_hangul, is_wide
 from parsers.ocr.align import Spelled, aligned
@@ -395,4 +397,4 @@ def placed(line: TextLine, prepared: Placement) -> TextLine:
     box = prepared.back(line.box)
     shift = box[0] - line.box[0]
     edges = array("f", [x + shift for x in line.edges])
-    return replace(line, box=box, words=words, edges=edges)
+    return msgspec.structs.replace(line, box=box, words=words, edges=edges)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -102,13 +103,15 @@ def looks_broken(text: str, characters: int, unmapped: int) -> bool:
     """
     if characters and unmapped > _BROKEN_UNMAPPED * characters:
         return True
-    high = sum("\xa1" <= char <= "\xff" and char != "·" for char in text)
+    counts = Counter(text)
+    high = sum(n for char, n in counts.items() if "\xa1" <= char <= "\xff" and char != "·")
     if characters > _FEW and high > _LATIN_SHARE * characters:
         return True  # Hangul bytes read as Latin-1; European text stays below a fifth
-    hangul = [char for char in text if "\uac00" <= char <= "\ud7a3"]
-    if len(hangul) < _FEW:
+    hangul = {char: n for char, n in counts.items() if is_hangul(char)}
+    total = sum(hangul.values())
+    if total < _FEW:
         return False
-    return sum(not _common(char) for char in hangul) > _BROKEN_RARE * len(hangul)
+    return sum(n for char, n in hangul.items() if not _common(char)) > _BROKEN_RARE * total
 
 
 def _common(char: str) -> bool:

@@ -124,6 +124,7 @@ class _Reading:
         self._recognizer = Recognizer(context.ocr)
         self._problems = _Problems()
         self._fonts = Fonts()
+        self._drawn = False
         self._files: list[tuple[str, bytes]] = []
         self._waiting: list[int] = []
         self._sheet = StripSheet()
@@ -209,8 +210,13 @@ class _Reading:
             self._problems.damaged.append(number)
             return PageRecord(number=number, content=PageContent(width=1, height=1))
         if number % _SHRINK_EVERY == 0:
-            pymupdf.TOOLS.store_shrink(100)  # decoded pictures of earlier pages
+            self._shrink()
         return record
+
+    def _shrink(self) -> None:
+        """Free what earlier pages have left: decoded pictures all; of the rest the half that was used last stays."""
+        pymupdf.TOOLS.store_shrink(100 if self._drawn else 50)
+        self._drawn = False
 
     def _read(self, page: pymupdf.Page, number: int) -> PageRecord:
         notes = annotation_blocks(page, number)
@@ -294,6 +300,7 @@ class _Reading:
         def recognise() -> RecognisedPage:
             if problem:
                 raise RecognitionProblem(problem)
+            self._drawn = True
             image, dpi = rendered(page, ocr.dpi, ocr.max_pixels)
             return self._recognizer.read(image, dpi, may_turn=decision.need is Need.REPLACE)
 
@@ -307,6 +314,7 @@ class _Reading:
         if self._recognizer.problem():
             self._problems.outlined.append(record.number)
             return
+        self._drawn = True
         self._by_number[record.number] = record
         self._sheet.strips += cuttings(page, boxes, record.number, self._context.ocr.dpi)
         if self._sheet.full:

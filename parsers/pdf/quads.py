@@ -36,9 +36,7 @@ def upright_boxes(
     if squeezed.any():
         mask = squeezed[which] & ~vertical
         quads = quads.copy()
-        quads[mask] = _stretched(
-            chars[mask], directions[mask], [fonts[i] for i in which[mask].tolist()]
-        )
+        quads[mask] = _stretched(chars[mask], directions[mask], fonts, which[mask])
     left, right = quads[:, 0::2], quads[:, 1::2]
     low, high = np.minimum(left, right), np.maximum(left, right)
     boxes = np.concatenate(
@@ -50,10 +48,10 @@ def upright_boxes(
 
 
 def _stretched(
-    chars: NDArray[Any], directions: NDArray[np.float32], fonts: Sequence[Font]
-) -> NDArray[np.float32]:
+    chars: NDArray[Any], directions: NDArray[np.float32], fonts: Sequence[Font], which: NDArray[np.int64]
+) -> NDArray[np.float32]:  # fmt: skip
     """Corners (upper left and right, lower left and right) where ascender and descender are made an em (``JM_char_quad``)."""
-    ascender, descender = _em_of(fonts)
+    ascender, descender = (part[which] for part in _em_of(fonts))
     ascender, descender = (
         part * chars["size"] / (ascender - descender) for part in (ascender, descender)
     )
@@ -68,7 +66,7 @@ def _stretched(
     before = x[:, 2] < 0
     x[before, 0] = x[before, 2] = 0
     for i in np.flatnonzero(x[:, 3] - x[:, 2] < EPSILON).tolist():
-        width = fonts[i].width(int(chars["code"][i]))
+        width = fonts[int(which[i])].width(int(chars["code"][i]))
         if width is not None:
             x[i, 1] = x[i, 3] = x[i, 2] + width * chars["size"][i]
     out: NDArray[np.float32] = np.empty_like(moved)

@@ -4,16 +4,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import msgspec
 import numpy as np
 import pymupdf
 
 from contracts.documents import Box
 from parsers.common.paged.content import PageContent, Picture
 from parsers.common.paged.ruling import Rule, merge_rules
-from parsers.common.paged.textline import TextLine, within
+from parsers.common.paged.textline import TextLine, cover, within
 from parsers.pdf.glyphs import UNMAPPED, kinds_of
 from parsers.pdf.runs import INVISIBLE, SHOWN, WHITE, Runs, runs_of
 from parsers.pdf.structs import from_structures
@@ -64,11 +64,17 @@ def _white_on_something(page: pymupdf.Page, content: PageContent) -> None:
     """White text that a look at the page shows (on a picture, a shading) is visible."""
     if not content.concealed:
         return
-    pixmap = page.get_pixmap(dpi=_LOOK_DPI, colorspace=pymupdf.csGRAY, alpha=False)
+    left, top, right, bottom = cover(line.box for line in content.concealed)
+    around = pymupdf.Rect(left - 1, top - 1, right + 2, bottom + 2) & page.rect
+    if around.is_empty:
+        return
+    pixmap = page.get_pixmap(dpi=_LOOK_DPI, colorspace=pymupdf.csGRAY, alpha=False, clip=around)
     levels = np.frombuffer(pixmap.samples, np.uint8).reshape(pixmap.height, pixmap.stride)
     hidden: list[TextLine] = []
     for line in content.concealed:
         left, top, right, bottom = (max(0, int(v * _LOOK_DPI / 72)) for v in line.box)
+        left, right = max(0, left - pixmap.x), right - pixmap.x
+        top, bottom = max(0, top - pixmap.y), bottom - pixmap.y
         area = levels[top : bottom + 1, left : right + 1]
         if line.size >= _TINY and area.size and np.median(area) < _NEAR_WHITE:
             content.lines.append(line)
@@ -84,11 +90,17 @@ def _pictures(page: pymupdf.Page, text: PageText, runs: Runs, *, images: bool) -
     shown = int(np.count_nonzero(runs.state[runs.run] == SHOWN))
     if text.pictures is None and (images or shown < _FEW_CHARACTERS):
         found = [(i["bbox"], i["width"], i["height"]) for i in page.get_image_info()]
+    frame = tuple(page.rect)
     out = []
-    for bbox, width, height in found:
-        box = pymupdf.Rect(bbox) & page.rect
-        if not box.is_empty:
-            out.append(Picture(tuple(box), width, height))
+    for box, width, height in found:
+        left, top, right, bottom = (
+            max(box[0], frame[0]),
+            max(box[1], frame[1]),
+            min(box[2], frame[2]),
+            min(box[3], frame[3]),
+        )
+        if left < right and top < bottom:
+            out.append(Picture((left, top, right, bottom), width, height))
     return out
 
 
@@ -151,8 +163,9 @@ def _collect(content: PageContent, runs: Runs, fills: _Fills) -> None:
     )  # fmt: skip
     for line, state, seen, turn, flat in rows:
         if line is not None:
-            turned = replace(line, upright_turn=turn) if turn in {90, 270} else line
-            _target(content, state, shown=seen, flat=flat).append(turned)
+            if turn in {90, 270}:
+                line = msgspec.structs.replace(line, upright_turn=turn)  # noqa: PLW2901
+            _target(content, state, shown=seen, flat=flat).append(line)
     _drawn_as_curves(content)
     if content.characters:
         counts = np.bincount(turns[runs.run][shown[runs.run]], minlength=1)

@@ -120,13 +120,15 @@ def outlined_lines(content: PageContent) -> list[Box]:
         {rounded(box) for box in _free(content)}, key=lambda box: (box[1] + box[3], box[0])
     )
     rows: list[list[Box]] = []
+    top = bottom = 0.0
     for box in shapes:
-        if rows:
-            _, top, _, bottom = cover(rows[-1])
-            if overlap(top, bottom, box[1], box[3]) > 0.5 * min(bottom - top, box[3] - box[1]):
-                rows[-1].append(box)
-                continue
-        rows.append([box])
+        shared = overlap(top, bottom, box[1], box[3]) if rows else 0.0
+        if rows and shared > 0.5 * min(bottom - top, box[3] - box[1]):
+            rows[-1].append(box)
+            top, bottom = min(top, box[1]), max(bottom, box[3])
+        else:
+            rows.append([box])
+            top, bottom = box[1], box[3]
     runs = [run for row in rows for run in _runs(sorted(row))]
     good = [cover(run) for run in runs if _like_text(run)]
     if len(good) < _RUN_SHAPES:
@@ -138,11 +140,12 @@ def outlined_lines(content: PageContent) -> list[Box]:
 
 def _free(content: PageContent) -> list[Box]:
     """Shapes where no character of the text layer stands, or just the gap that words drawn as curves fill."""
-    shapes = np.array(content.outlines).reshape(-1, 1, 4)
-    lines = np.array([line.box for line in content.lines]).reshape(1, -1, 4)
-    shared = np.minimum(shapes, lines)[..., 2:] - np.maximum(shapes, lines)[..., :2]
+    shapes = np.array(content.outlines).reshape(-1, 4).T[:, :, None]
+    lines = np.array([line.box for line in content.lines]).reshape(-1, 4).T[:, None]
+    across = (shapes[0] < lines[2]) & (lines[0] < shapes[2])
+    down = (shapes[1] < lines[3]) & (lines[1] < shapes[3])
     taken: set[int] = set()
-    for index, line in np.argwhere((shared > 0).all(axis=2)).tolist():
+    for index, line in np.argwhere(across & down).tolist():
         left, _, right, _ = content.outlines[index]
         if index not in taken and content.lines[line].inked(left, right, _TOUCHES * (right - left)):
             taken.add(index)
@@ -161,11 +164,14 @@ def parted(lines: Sequence[TextLine], found: Sequence[TextLine]) -> list[TextLin
 def _runs(row: list[Box]) -> list[list[Box]]:
     """Cut a row of shapes where the gap is wider than a space."""
     out: list[list[Box]] = []
+    reach = 0.0
     for box in row:
-        if out and box[0] - max(b[2] for b in out[-1]) < _RUN_GAP * (box[3] - box[1]):
+        if out and box[0] - reach < _RUN_GAP * (box[3] - box[1]):
             out[-1].append(box)
+            reach = max(reach, box[2])
         else:
             out.append([box])
+            reach = box[2]
     return out
 
 

@@ -183,9 +183,8 @@ class _Copy:
         addresses: list[int] = found.tolist()
         new = self._fonts.missing(addresses)
         if new:
-            firsts = self._lines["first"][self._line[where]].tolist()
-            lines = {first for first, font in zip(firsts, addresses, strict=True) if font in new}
-            for font in self._fonts_in(lines):
+            of = self._line[where[np.isin(found, list(new))]]
+            for font in self._fonts_in(set(of.tolist())):
                 if int(font.this) in new:
                     self._fonts.add(font)
                     new.discard(int(font.this))
@@ -196,13 +195,16 @@ class _Copy:
         return [self._fonts[address] for address in addresses], which
 
     def _fonts_in(self, lines: set[int]) -> Iterator[Any]:
-        """The fonts of lines, known by their first characters."""
-        for block in self._stext:
-            for line in block if block.m_internal.type == _TEXT else ():
+        """The fonts of some lines."""
+        firsts = set(self._lines["first"][list(lines)].tolist())
+        blocks = set(self._texts[self._block[list(lines)]].tolist())
+        block = self._stext.m_internal.first_block
+        for number in range(max(blocks) + 1):
+            for line in pymupdf.mupdf.FzStextBlock(block) if number in blocks else ():
                 first = line.m_internal.first_char
-                if first is not None and int(first.this) in lines:
-                    for char in line:
-                        yield char.m_internal.font
+                if first is not None and int(first.this) in firsts:
+                    yield from (char.m_internal.font for char in line)
+            block = block.next
 
 
 def _within(boxes: NDArray[np.float32], frame: list[float]) -> NDArray[np.bool_]:

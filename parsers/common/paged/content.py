@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from contracts.documents import Origin
 
@@ -100,5 +102,8 @@ class PageRecord:
         """All lines that count as the page's text."""
         own = list(self.content.lines)
         if self.foreign:
-            own += [replace(line, confidence=self.confidence) for line in self.content.invisible]
+            own += [
+                msgspec.structs.replace(line, confidence=self.confidence)
+                for line in self.content.invisible
+            ]
         return own + self.recognised

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from parsers.common.paged.textline import cover
+from parsers.common.paged.textline import cover, within
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,7 +32,7 @@ def chart_boxes(shapes: Sequence[Box], frame: Box) -> list[Box]:
     large = [
         box
         for box in shapes
-        if max(box[2] - box[0], box[3] - box[1]) > _MIN_SIDE
+        if (box[2] - box[0] > _MIN_SIDE or box[3] - box[1] > _MIN_SIDE)
         and (box[2] - box[0]) * (box[3] - box[1]) < area / 2
     ][:_MAX_SHAPES]
     merged: list[Box] = []
@@ -63,13 +63,8 @@ def labels_of(box: Box, lines: Sequence[TextLine], body_size: float) -> list[Tex
     Labels are short and not larger than the text. A rounded box around sentences is no figure.
     """
     left, top, right, bottom = box
-    inside = [
-        line
-        for line in lines
-        if left - _REACH <= line.middle[0] <= right + _REACH
-        and top - _REACH <= line.middle[1] <= bottom + _REACH
-        and line.size <= body_size
-    ]
+    around = left - _REACH, top - _REACH, right + _REACH, bottom + _REACH
+    inside = [line for line in lines if line.size <= body_size and within(line.middle, around)]
     if len(inside) < _FEW:
         return []
     lengths = sorted(len(line.text) for line in inside)

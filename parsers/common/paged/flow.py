@@ -53,30 +53,32 @@ class Paragraph:
 def rows_of(lines: Iterable[TextLine], gap_em: float = CELL_GAP_EM) -> list[list[TextLine]]:
     """Lines on one height as a row, from left to right; neighbours closer than ``gap_em`` joined."""
     rows: list[list[TextLine]] = []
-    spans: list[tuple[float, float]] = []
-    for line in sorted(lines, key=lambda item: (item.middle[1], item.box[0])):
-        top, bottom = line.box[1], line.box[3]
-        if rows:
-            low, high = spans[-1]
-            shared = overlap(top, bottom, low, high)
-            if shared > _SAME_ROW * min(bottom - top, high - low) and _room(rows[-1], line):
-                rows[-1].append(line)
-                if bottom - top > high - low:
-                    spans[-1] = (top, bottom)
+    low = high = 0.0
+    for line in sorted(lines, key=lambda item: (item.box[1] + item.box[3], item.box[0])):
+        _, top, _, bottom = line.box
+        tall = bottom - top
+        if rows and overlap(top, bottom, low, high) > _SAME_ROW * min(tall, high - low):
+            row = rows[-1]
+            if _room(row, line):
+                row.append(line)
+                if tall > high - low:
+                    low, high = top, bottom
                 continue
         rows.append([line])
-        spans.append((top, bottom))
-    return [_close(row, gap_em) for row in rows]
+        low, high = top, bottom
+    return [_close(row, gap_em) if len(row) > 1 else row for row in rows]
 
 
 def _room(row: list[TextLine], line: TextLine) -> bool:
     """Whether the line stands beside the others, not over one of them (a line above it)."""
-    width = line.box[2] - line.box[0]
-    return all(
-        overlap(line.box[0], line.box[2], other.box[0], other.box[2])
-        <= _SAME_ROW * min(width, other.box[2] - other.box[0])
-        for other in row
-    )
+    left, _, right, _ = line.box
+    for other in row:
+        start, _, end, _ = other.box
+        if start < right and left < end:
+            shared = overlap(left, right, start, end)
+            if shared > _SAME_ROW * min(right - left, end - start):
+                return False
+    return True
 
 
 def _close(row: list[TextLine], gap_em: float) -> list[TextLine]:

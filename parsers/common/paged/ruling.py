@@ -5,7 +5,7 @@ Works on line segments wherever they come from: a PDF's drawing operators or the
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -51,6 +51,12 @@ class Grid:
     xs: tuple[float, ...]
     ys: tuple[float, ...]
     slots: tuple[Slot, ...]
+    boxes: tuple[Box, ...] = field(init=False, repr=False, compare=False)
+    """Of each cell."""
+
+    def __post_init__(self) -> None:
+        """Boxes are asked for much more often than there are grids."""
+        object.__setattr__(self, "boxes", tuple(map(self.slot_box, self.slots)))
 
     @property
     def box(self) -> Box:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Wrapping", "lost_spaces_share"]
 
+_HANGUL = re.compile("[\uac00-\ud7a3]+")
 _LONG_RUN = 14
 _FEW_LINES = 4
 _KEPT_SHARE = 0.25
@@ -23,15 +25,9 @@ _CONTINUES = ("하여", "하는", "하고", "한다", "했다", "되어", "되�
 
 def lost_spaces_share(text: str) -> float:
     """Share of the Hangul that stands in runs too long to be one word, 0 to 1."""
-    hangul = lost = run = 0
-    for char in [*text, " "]:
-        if is_hangul(char):
-            run += 1
-            continue
-        hangul += run
-        lost += run if run > _LONG_RUN else 0
-        run = 0
-    return lost / hangul if hangul else 0.0
+    runs = [len(run) for run in _HANGUL.findall(text)]
+    hangul = sum(runs)
+    return sum(run for run in runs if run > _LONG_RUN) / hangul if hangul else 0.0
 
 
 class Wrapping:

@@ -136,17 +136,15 @@ def _is_cell(grid: Grid, slot: Slot) -> bool:
 
 def borders_at(grid: Grid, y: float) -> list[float]:
     """Borders of the cells at this height that a line may run across."""
+    outer = grid.xs[0]
     return sorted(
-        grid.xs[s.column]
-        for s in grid.slots
-        if s.column and grid.ys[s.row] <= y < grid.ys[s.row + s.row_span]
+        [left for left, top, _, bottom in grid.boxes if top <= y < bottom and left != outer]
     )
 
 
 def slot_at(grid: Grid, x: float, y: float) -> Slot | None:
     """The cell at a point, or None."""
-    for slot in grid.slots:
-        left, top, right, bottom = grid.slot_box(slot)
+    for slot, (left, top, right, bottom) in zip(grid.slots, grid.boxes, strict=True):
         if left - 1 <= x <= right + 1 and top - 1 <= y <= bottom + 1:
             return slot
     return None
@@ -241,13 +239,12 @@ def refine_columns(grid: Grid, lines: Sequence[TextLine]) -> Grid:
     Tables with rules between rows only, or with shaded cells, have columns that no rule marks.
     """
     cuts: list[float] = []
+    placed = [(line, line.middle) for line in lines]
     for column in range(len(grid.xs) - 1):
         bands = []
-        for slot in grid.slots:
+        for slot, box in zip(grid.slots, grid.boxes, strict=True):
             if slot.column == column and slot.column_span == 1:
-                box = grid.slot_box(slot)
-                inside = [x for x in lines if within(x.middle, box)]
-                bands += rows_of(inside)
+                bands += rows_of([x for x, middle in placed if within(middle, box)])
         cuts += column_gaps(bands)
     if not cuts:
         return grid
