@@ -27,6 +27,7 @@ _LOCK = Path("/tmp/seoga-test-ad.lock")  # noqa: S108  one place for all
 _PORTS = (88, 389, 445, 636)
 _WINBIND = Path("/run/samba/winbindd/pipe")
 _START_SECONDS = 90
+_PATIENCE_SECONDS = 900
 _GROUP_TYPES = {"global": 2, "domain-local": 4, "universal": 8}
 _SECURITY_ENABLED = -0x80000000
 _NORMAL_ACCOUNT, _NO_EXPIRY, _DISABLED = 0x200, 0x10000, 2
@@ -288,6 +289,13 @@ class DomainController:
 
     def _log(self) -> str:
         return (self.folder / "samba.out").read_text(errors="replace")[-4000:]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Whoever waits for the domain of another process waits longer than a test may take."""
+    for item in items:
+        if "domain_controller" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.timeout(_PATIENCE_SECONDS))
 
 
 @pytest.fixture(scope="module")

@@ -8,6 +8,7 @@ from smbprotocol.dfs import DFSReferralRequest, DFSReferralResponse
 from smbprotocol.ioctl import CtlCode, IOCTLFlags, SMB2IOCTLRequest, SMB2IOCTLResponse
 
 from acl_sync.smb.place import PORT, Place
+from acl_sync.smb.statuses import SmbStatusError
 
 if TYPE_CHECKING:
     from acl_sync.smb.line import Line
@@ -32,7 +33,10 @@ def targets_of(line: Line, place: Place) -> list[Place]:
     message["max_output_response"] = _ANSWER
     message["flags"] = IOCTLFlags.SMB2_0_IOCTL_IS_FSCTL
     message["buffer"] = request
-    (answer,) = line.exchange(line.tree("IPC$"), [message])
+    try:
+        (answer,) = line.exchange(line.tree("IPC$"), [message])
+    except SmbStatusError:
+        return []
     if answer.status:
         return []
     envelope = SMB2IOCTLResponse()

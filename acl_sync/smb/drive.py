@@ -6,23 +6,16 @@ Nothing is written, and nothing that is open keeps anybody else from writing, re
 from __future__ import annotations
 
 import os
+import threading
 import time
 import weakref
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from smbprotocol.file_info import FileInformationClass, InfoType
-from smbprotocol.open import (
-    CreateDisposition,
-    ImpersonationLevel,
-    Open,
-    SMB2CloseRequest,
-    SMB2QueryDirectoryRequest,
-    SMB2QueryInfoRequest,
-    SMB2ReadRequest,
-)
+from smbprotocol.file_info import InfoType
 
 from acl_sync.smb.dfs import targets_of
 from acl_sync.smb.line import Account, Answer, Line, LineLostError
+from acl_sync.smb.messages import LAST, asking, closing, listing, opening, reading
 from acl_sync.smb.place import place_of
 from acl_sync.smb.statuses import (
     BAD_NETWORK_NAME,
@@ -48,10 +41,8 @@ __all__ = ["Drive", "account_of"]
 
 _T = TypeVar("_T")
 _READ_DATA, _READ_CONTROL, _READ_ATTRIBUTES = 0x1, 0x20000, 0x80
-_SHARE_ALL = 7
 _IS_FOLDER, _SEQUENTIAL, _IS_FILE, _BACKUP = 0x1, 0x4, 0x40, 0x4000
 _OWNER_GROUP_LIST = 0x7
-_LAST = b"\xff" * 16  # in a chain: what its first request opened
 _FILE_ID = 6  # FileInternalInformation
 _BLOCK, _LISTING, _DESCRIPTOR = 1 << 20, 1 << 18, 1 << 16  # bytes of one answer
 _REFERRALS = 8
@@ -75,6 +66,8 @@ class Drive:
         self._account = account_of(settings)
         self._lines: dict[tuple[str, int], Line] = {}
         self._pid = os.getpid()
+        self._lock = threading.RLock()
+        self._generation = 0
         self._was_up = False
         self._target: Place | None = None
         weakref.finalize(self, _hang_up, self._lines)
@@ -112,7 +105,7 @@ class Drive:
         """An object and its security descriptor: owner, group and discretionary list."""
 
         def ask() -> tuple[Found, bytes]:
-            query = _query(InfoType.SMB2_0_INFO_SECURITY, 0, _DESCRIPTOR, _OWNER_GROUP_LIST)
+            query = asking(InfoType.SMB2_0_INFO_SECURITY, 0, _DESCRIPTOR, _OWNER_GROUP_LIST)
             found, (answer,) = self._ask(path, _READ_CONTROL | _READ_ATTRIBUTES, 0, query)
             return found, buffer_of(_body(answer))
 
@@ -132,7 +125,7 @@ class Drive:
         """Name of the file system (``NTFS``, …) and its attributes, as the server says (MS-FSCC 2.5.1)."""
 
         def ask() -> tuple[str, int]:
-            query = _query(InfoType.SMB2_0_INFO_FILESYSTEM, 5, 1024, 0)
+            query = asking(InfoType.SMB2_0_INFO_FILESYSTEM, 5, 1024, 0)
             _, (answer,) = self._ask("", _READ_ATTRIBUTES, _IS_FOLDER, query)
             data = buffer_of(_body(answer))
             return data[12:].decode("utf-16-le"), int.from_bytes(data[:4], "little")
@@ -146,7 +139,7 @@ class Drive:
         """
 
         def ask() -> bool:
-            query = _query(InfoType.SMB2_0_INFO_FILESYSTEM, 8, 64, 0)
+            query = asking(InfoType.SMB2_0_INFO_FILESYSTEM, 8, 64, 0)
             _, (answer,) = self._ask("", _READ_ATTRIBUTES, _IS_FOLDER, query)
             return (
                 not answer.status and buffer_of(answer.body)[16:20] == b"aBmS"
@@ -162,12 +155,13 @@ class Drive:
 
     def line(self) -> Line:
         """The connection to the server of the target, made where there is none."""
-        if os.getpid() != self._pid:  # the connections are the parent's
-            self._lines.clear()
-            self._pid = os.getpid()
-        if self._target is None:
-            self._target = self._resolved(self.place, _REFERRALS)
-        return self._line_to(self._target)
+        with self._lock:
+            if os.getpid() != self._pid:  # the connections are the parent's
+                self._lines.clear()
+                self._pid = os.getpid()
+            if self._target is None:
+                self._target = self._resolved(self.place, _REFERRALS)
+            return self._line_to(self._target)
 
     def _line_to(self, place: Place) -> Line:
         key = (place.host, place.port)
@@ -187,7 +181,7 @@ class Drive:
         try:
             tree = line.tree(place.share)
             made, _ = line.exchange(
-                tree, [_open(tree, _sent(tree, place, ""), _READ_ATTRIBUTES, 0), _close(_LAST)]
+                tree, [opening(tree, _sent(tree, place, ""), _READ_ATTRIBUTES, 0), closing(LAST)]
             )
             status = made.status
         except SmbStatusError as problem:
@@ -209,10 +203,11 @@ class Drive:
         """
         pauses = iter(_PAUSES)
         while True:
+            lines = self._generation
             try:
                 return call()
             except LineLostError as problem:
-                self.hang_up()
+                self._give_up(lines)
                 pause = next(pauses, None)
                 if pause is None:
                     raise SourceUnreachableError(
@@ -221,10 +216,13 @@ class Drive:
                     ) from problem
                 time.sleep(pause)
 
-    def hang_up(self) -> None:
-        """Close the connections; the next call makes new ones, perhaps to another target."""
-        _hang_up(self._lines)
-        self._target = None
+    def _give_up(self, generation: int) -> None:
+        """Close the connections, unless another thread has made new ones meanwhile; the next may go to another target."""
+        with self._lock:
+            if self._generation == generation:
+                _hang_up(self._lines)
+                self._target = None
+                self._generation += 1
 
     # -- one request each --------------------------------------------------------------------------
 
@@ -244,19 +242,19 @@ class Drive:
         """Open an object and do more with it, in one exchange."""
         tree = self.tree()
         return self.line().exchange(
-            tree, [_open(tree, self.sent_name(tree, path), access, options), *more]
+            tree, [opening(tree, self.sent_name(tree, path), access, options), *more]
         )
 
     def _ask(self, path: str, access: int, options: int, *more: Any) -> tuple[Found, list[Answer]]:
-        queries = (_query(InfoType.SMB2_0_INFO_FILE, _FILE_ID, 8, 0), *more)
-        made, number, *rest = self.chain(path, access, options | _BACKUP, *queries, _close(_LAST))
+        queries = (asking(InfoType.SMB2_0_INFO_FILE, _FILE_ID, 8, 0), *more)
+        made, number, *rest = self.chain(path, access, options | _BACKUP, *queries, closing(LAST))
         return _opened(made, number)[0], rest[:-1]
 
     def _entries(self, path: str, expected: Found | None) -> Generator[Found]:
         size = min(_LISTING, self.line().most_answered)
-        first = _listing(_LAST, size)
+        first = listing(LAST, size)
         access = _READ_DATA | _READ_ATTRIBUTES
-        number = _query(InfoType.SMB2_0_INFO_FILE, _FILE_ID, 8, 0)
+        number = asking(InfoType.SMB2_0_INFO_FILE, _FILE_ID, 8, 0)
         made, numbered, answer = self.chain(path, access, _IS_FOLDER | _BACKUP, number, first)
         found, handle = _opened(made, numbered)
         line, tree = self.line(), self.tree()
@@ -265,12 +263,12 @@ class Drive:
                 raise SmbStatusError(NO_SUCH_FILE)
             while answer.status not in {NO_MORE_FILES, NO_SUCH_FILE}:
                 yield from entries_of(buffer_of(_body(answer)))
-                (answer,) = line.exchange(tree, [_listing(handle, size)])
+                (answer,) = line.exchange(tree, [listing(handle, size)])
         finally:
-            line.exchange(tree, [_close(handle)])
+            line.exchange(tree, [closing(handle)])
 
     def _read(self, path: str, start: Callable[[Found], Callable[[bytes], object]]) -> None:
-        number = _query(InfoType.SMB2_0_INFO_FILE, _FILE_ID, 8, 0)
+        number = asking(InfoType.SMB2_0_INFO_FILE, _FILE_ID, 8, 0)
         access = _READ_DATA | _READ_ATTRIBUTES
         made, numbered = self.chain(path, access, _IS_FILE | _SEQUENTIAL | _BACKUP, number)
         found, handle = _opened(made, numbered)
@@ -278,7 +276,7 @@ class Drive:
         try:
             take, at = start(found), 0
             while True:
-                (answer,) = line.exchange(tree, [_reading(handle, at, min(_BLOCK, line.most_read))])
+                (answer,) = line.exchange(tree, [reading(handle, at, min(_BLOCK, line.most_read))])
                 if answer.status == END_OF_FILE:
                     break
                 block = read_of(_body(answer))
@@ -287,7 +285,7 @@ class Drive:
                 take(block)
                 at += len(block)
         finally:
-            line.exchange(tree, [_close(handle)])
+            line.exchange(tree, [closing(handle)])
 
 
 def _sent(tree: TreeConnect, place: Place, path: str) -> str:
@@ -343,50 +341,3 @@ def _body(answer: Answer) -> bytes:
     if answer.status:
         raise SmbStatusError(answer.status)
     return answer.body
-
-
-def _open(tree: TreeConnect, name: str, access: int, options: int) -> Any:
-    message, _ = Open(tree, name).create(
-        ImpersonationLevel.Impersonation,
-        access,
-        0,
-        _SHARE_ALL,
-        CreateDisposition.FILE_OPEN,
-        options,
-        send=False,
-    )
-    return message
-
-
-def _query(kind: int, what: int, size: int, more: int) -> Any:
-    message = SMB2QueryInfoRequest()
-    message["info_type"] = kind
-    message["file_info_class"] = what
-    message["output_buffer_length"] = size
-    message["additional_information"] = more
-    message["file_id"] = _LAST
-    return message
-
-
-def _listing(handle: bytes, size: int) -> Any:
-    message = SMB2QueryDirectoryRequest()
-    message["file_information_class"] = FileInformationClass.FILE_ID_FULL_DIRECTORY_INFORMATION
-    message["file_id"] = handle
-    message["output_buffer_length"] = size
-    message["buffer"] = "*".encode("utf-16-le")
-    return message
-
-
-def _reading(handle: bytes, at: int, size: int) -> Any:
-    message = SMB2ReadRequest()
-    message["length"] = size
-    message["offset"] = at
-    message["file_id"] = handle
-    message["padding"] = b"\x50"
-    return message
-
-
-def _close(handle: bytes) -> Any:
-    message = SMB2CloseRequest()
-    message["file_id"] = handle
-    return message

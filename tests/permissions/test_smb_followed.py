@@ -13,7 +13,7 @@ from contracts.search import SearchRequest
 from contracts.settings import Settings, SourceSettings
 from search.service import Searcher
 
-pytestmark = [pytest.mark.integration, pytest.mark.timeout(600)]
+pytestmark = pytest.mark.integration
 
 READ, FULL, LOOK = 0x120089, 0x1F01FF, 0x120080
 FILES, FOLDERS, INHERITED = 0x1, 0x2, 0x10

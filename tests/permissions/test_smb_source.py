@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import socket
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -110,6 +112,32 @@ def test_a_line_that_is_cut_while_reading_gives_all_bytes_and_no_byte_twice(shar
     cut.start()
     assert read(source, item) == data
     cut.join()
+
+
+def test_workers_read_at_once_over_lines_that_are_cut(share):
+    share.fill(4, files=10)
+    source = share.source()
+    items = list(items_of(source).values())
+    with ThreadPoolExecutor(8) as workers:
+        reading = [workers.submit(read, source, item) for item in items * 5]
+        for _ in range(3):
+            time.sleep(0.05)
+            share.server.hang_up()
+        assert {work.result() for work in reading} == {b"x" * 10}
+
+
+def test_a_process_that_is_forked_has_a_line_of_its_own(share):
+    share.fill(1)
+    source = share.source()
+    items = items_of(source)
+    child = os.fork()
+    if child == 0:
+        fine = False
+        with contextlib.suppress(Exception):
+            fine = items_of(source) == items
+        os._exit(0 if fine else 1)
+    assert os.waitpid(child, 0)[1] == 0
+    assert items_of(source) == items
 
 
 def test_a_server_that_goes_away_while_listing_ends_the_listing(share):

@@ -19,7 +19,7 @@ from contracts.settings import DirectorySettings, LdapSettings, SourceSettings
 from contracts.sources import SourceFolder
 from ingest.sources.registry import make_source
 
-pytestmark = [pytest.mark.integration, pytest.mark.timeout(600)]
+pytestmark = pytest.mark.integration
 
 PEOPLE = ("kim", "lee", "park", "han", "choi")
 """In nested groups, in one group, with another primary group, in none, in a group of the server's own."""
