@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["RowText", "grid_rows", "header_paths", "row_keys", "value_lines"]
 
 _STEP = " / "
+_TABLES = attrgetter("tables")
 
 
 class RowText(msgspec.Struct, frozen=True):
@@ -43,9 +45,8 @@ def grid_rows(table: Table) -> Iterator[RowText]:
             texts[cell.column] = cell.text
             if cell.row_span > 1:
                 carried[cell.column] = (row + cell.row_span, cell.text)
-        cells = tuple(by_row.get(row, ()))
-        if any(texts) or any(cell.tables for cell in cells):
-            yield RowText(tuple(texts), cells, row)
+        if any(texts) or any(map(_TABLES, by_row.get(row, ()))):
+            yield RowText(tuple(texts), tuple(by_row.get(row, ())), row)
 
 
 def header_paths(table: Table) -> list[str]:
@@ -67,16 +68,22 @@ def row_keys(table: Table) -> dict[int, str]:
 
     A blank key repeats the one above, as ledgers are written, until a column further left changes.
     """
-    by_row = _by_row(table)
-    current = [""] * table.header_columns
+    width = table.header_columns
+    named: dict[int, list[Cell]] = {}
+    for cell in table.cells:
+        if cell.column < width:
+            named.setdefault(cell.row, []).append(cell)
+    current = [""] * width
+    key = ""
     keys: dict[int, str] = {}
     for row in range(table.header_rows, table.rows):
-        for cell in by_row.get(row, ()):
+        for cell in named.get(row, ()):
             text = _flat(cell.text)
-            if cell.column < table.header_columns and text:
+            if text and cell.column >= 0:
                 current[cell.column] = text
-                current[cell.column + 1 :] = [""] * (table.header_columns - cell.column - 1)
-        keys[row] = _STEP.join(text for text in current if text)
+                current[cell.column + 1 :] = [""] * (width - cell.column - 1)
+                key = _STEP.join([text for text in current if text])
+        keys[row] = key
     return keys
 
 
@@ -96,20 +103,30 @@ def value_lines(table: Table) -> Iterator[str]:
             yield " | ".join(parts)
         return
     keys = row_keys(table)
+    before = [f"{path}: " if path else "" for path in paths]
+    starts = {row: f"{key} | " if key else "" for row, key in keys.items()}
+    top, left, rows = table.header_rows, table.header_columns, table.rows
     for cell in table.cells:
-        text = _flat(cell.text)
-        if not text or cell.row < table.header_rows or cell.column < table.header_columns:
+        row, column = cell.row, cell.column
+        if row < top or column < left or not (text := _flat(cell.text)):
             continue
-        for row in range(cell.row, min(table.rows, cell.row + cell.row_span)):
-            label = f"{paths[cell.column]}: {text}" if paths[cell.column] else text
-            yield f"{keys[row]} | {label}" if keys[row] else label
+        if cell.row_span == 1 and row < rows:
+            yield f"{starts[row]}{before[column]}{text}"
+            continue
+        for below in range(row, min(rows, row + cell.row_span)):
+            yield f"{starts[below]}{before[column]}{text}"
 
 
 def _by_row(table: Table) -> dict[int, list[Cell]]:
     by_row: dict[int, list[Cell]] = {}
+    rows, columns = table.rows, table.columns
+    last, cells = -1, []
     for cell in table.cells:
-        if 0 <= cell.row < table.rows and 0 <= cell.column < table.columns:
-            by_row.setdefault(cell.row, []).append(cell)
+        row = cell.row
+        if 0 <= row < rows and 0 <= cell.column < columns:
+            if row != last:
+                last, cells = row, by_row.setdefault(row, [])
+            cells.append(cell)
     return by_row
 
 

@@ -44,6 +44,7 @@ _LINE_START = re.compile(r"^(\s*)(#{1,6}(?=\s|$)|[-+*](?=\s)|```|~~~|\|)")
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _ODD = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f&<>]")
 """What :func:`_escape` changes."""
+_ODD_IN_CELLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f&<>|]")
 _DIGITS_START = re.compile(r"^(\s*\d+)([.)])(?=\s)")
 
 
@@ -153,17 +154,24 @@ def _table(block: Block, *, keyed: bool) -> Iterator[str]:
     if keyed and table.header_rows:
         yield ""
         # A list keeps each value a line of its own when the Markdown is rendered.
-        yield from (f"- {_escape(line)}" for line in value_lines(table))
+        lines = value_lines(table)
+        yield from (f"- {line}" for line in (lines if _is_plain(table) else map(_escape, lines)))
 
 
 def _rows(table: Table, indent: str) -> Iterator[str]:
+    write = _flat if _is_plain(table) else _cell
     for number, row in enumerate(grid_rows(table), start=1):
-        yield f"{indent}| {' | '.join(_cell(text) for text in row.texts)} |"
+        yield f"{indent}| {' | '.join([write(text) if text else text for text in row.texts])} |"
         if number == max(1, table.header_rows):
             yield f"{indent}|{'---|' * table.columns}"
         for cell in row.cells:
             for nested in cell.tables:
                 yield from _rows(nested, indent + "  ")
+
+
+def _is_plain(table: Table) -> bool:
+    """Whether nothing in a table needs escaping, which one look at all its text tells."""
+    return _ODD_IN_CELLS.search("\n".join([cell.text for cell in table.cells])) is None
 
 
 def _labelled(block: Block, text: str) -> str:
@@ -180,7 +188,11 @@ def _cell(text: str) -> str:
 
 
 def _inline(text: str) -> str:
-    return _escape(" ".join(text.split()))
+    return _escape(_flat(text))
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _line(line: str) -> str:
