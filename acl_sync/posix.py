@@ -3,6 +3,8 @@
 Rules: the access check algorithm of POSIX.1e draft 17, section 23.1.5 (as ``acl(5)`` describes it): owner, named
 users (masked), owning and named groups (masked; any that grants is enough, else refused), others. Written as an
 ordered list: the class that matches first decides, which is what a gate does.
+
+On a mount of NFSv4 the list that the server checks is its own (:mod:`acl_sync.nfs4`); modes there are made up from it.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 
+from acl_sync.nfs4 import EXECUTE, READ_DATA, nfs4_gate, read_nfs4_list
 from contracts.access import AccessEntry, AccessScope, Effect, Gate
 
 if TYPE_CHECKING:
@@ -31,6 +34,7 @@ __all__ = ["PosixPermissionReader", "open_reader", "posix_gate"]
 READ = 4
 SEARCH = 1
 _XATTR = "system.posix_acl_access"
+_NFS4 = "system.nfs4_acl"
 _XATTR_VERSION = 2
 _ENTRY = struct.Struct("<HHI")  # tag, permissions, id: include/uapi/linux/posix_acl_xattr.h
 _OWNER, _USER, _OWNING_GROUP, _GROUP, _MASK, _OTHER = 0x01, 0x02, 0x04, 0x08, 0x10, 0x20
@@ -72,6 +76,7 @@ class PosixPermissionReader:
         self._root = root.resolve()
         self._realm = realm
         self._above_root = above_root
+        self._nfs4 = _shows_nfs4(os.fspath(self._root))
 
     @property
     def tags_tell(self) -> bool:
@@ -138,15 +143,26 @@ class PosixPermissionReader:
 
     def _gates(self, full: str, right: int, name: str) -> tuple[tuple[Gate, ...], bool]:
         try:
-            seen = os.lstat(full)
-            access_list = _read_list(full)
+            return (self._gate(full, right, name),), True
         except OSError as problem:
             _log.warning("access_list_unreadable", source=self._source, errno=problem.errno)
-            return (), False
         except ValueError:
             _log.warning("access_list_malformed", source=self._source)
-            return (), False
-        return (posix_gate(seen, access_list, right, name, self._realm),), True
+        return (), False
+
+    def _gate(self, full: str, right: int, name: str) -> Gate:
+        seen = os.lstat(full)
+        if self._nfs4 and (value := _read_list(full, _NFS4)):
+            wanted = READ_DATA if right == READ else EXECUTE
+            return nfs4_gate(
+                read_nfs4_list(value),
+                wanted,
+                name,
+                owner=seen.st_uid,
+                group=seen.st_gid,
+                realm=self._realm,
+            )
+        return posix_gate(seen, _read_list(full, _XATTR), right, name, self._realm)
 
 
 def posix_gate(seen: os.stat_result, access_list: bytes, right: int, name: str, realm: str) -> Gate:
@@ -199,9 +215,16 @@ def _from_mode(mode: int) -> list[_PosixEntry]:
     ]
 
 
-def _read_list(full: str) -> bytes:
+def _shows_nfs4(root: str) -> bool:
     try:
-        return os.getxattr(full, _XATTR, follow_symlinks=False)
+        return bool(_read_list(root, _NFS4))
+    except OSError:  # the root cannot be looked at: told where its list is read
+        return False
+
+
+def _read_list(full: str, attribute: str) -> bytes:
+    try:
+        return os.getxattr(full, attribute, follow_symlinks=False)
     except OSError as problem:
         if problem.errno in _NO_LIST:
             return b""

@@ -21,7 +21,7 @@ from catalog.times import utc_now
 from contracts.sources import SourceFolder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from catalog.catalog import Catalog
     from contracts.access import AccessScope
@@ -42,6 +42,7 @@ class ScopeTracker:
             (as far as the probe found the change time reliable).
         read_all: Read every list all the same.
         read_until: But not what an earlier run has read: everything up to this path in the order of the listing.
+        check: Raises where the source itself is gone: then a list that cannot be read says nothing of the list.
 
     Attributes:
         lists_read: Lists that were read since nothing told that they are as before. The root's, which also has what
@@ -50,7 +51,7 @@ class ScopeTracker:
         drifted: Lists that differ although their tag is as before.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  the parts of a run, each once
         self,
         source: str,
         reader: PermissionReader,
@@ -59,6 +60,7 @@ class ScopeTracker:
         trust_tags: bool,
         read_all: bool = False,
         read_until: str = "",
+        check: Callable[[], None] = lambda: None,
     ) -> None:
         self._source = source
         self._reader = reader
@@ -66,6 +68,7 @@ class ScopeTracker:
         self._trust_tags = trust_tags
         self._read_all = read_all
         self._read_until = read_until
+        self._check = check
         self._known = {scope.scope_id: scope for scope in catalog.scopes.all(source)}
         self._stored_tags = catalog.scopes.tags(source)
         self._by_tag = {tag: scope_id for scope_id, tag in self._stored_tags.items()}
@@ -220,6 +223,8 @@ class ScopeTracker:
         old = self._known.get(scope.scope_id)
         if old == scope:
             return
+        if not scope.readable:
+            self._check()
         self._known[scope.scope_id] = scope
         self._changed.add(scope.scope_id)
         self.changed += 1

@@ -204,6 +204,7 @@ class SourceRun:
             trust_tags=self._trust_tags,
             read_all=lists.read_all,
             read_until=lists.read_until,
+            check=self._source.check,
         )
         scan = Scan(
             self._source,

@@ -146,6 +146,7 @@ class Scan:
             outcome = Outcome(kind=OutcomeKind.SKIPPED, reason=listed.reason)
             self._skipped.append(self._outcome(listed.path, outcome))
         else:
+            self._source.check()  # where all of it is gone, nothing is said of this folder
             counts["problems"] += 1
             self._unlisted.append(listed.path)
             self._result.alert = f"{listed.path or '/'}: {listed.problem}"
