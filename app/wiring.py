@@ -418,9 +418,9 @@ def answerer_of(settings: Settings, searcher: Searcher) -> Answerer:
     from search.answers.generate import ChatWriter
     from search.answers.service import Answerer
 
-    if not settings.answer.url:
-        return Answerer(searcher)
-    return Answerer(searcher, ChatWriter(settings.answer, lambda: searcher.tools))
+    wanted = settings.answer
+    writer = ChatWriter(wanted, lambda: searcher.tools) if wanted.url else None
+    return Answerer(searcher, writer, wanted.threshold)
 
 
 def _rules_tag(settings: Settings) -> str:

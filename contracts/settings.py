@@ -231,6 +231,9 @@ class AnswerSettings(Group):
     )
     model: str = ""
     key: SecretStr | None = None
+    threshold: float = Field(
+        default=0.6, ge=0, le=1, description="Confidence from which a question is answered."
+    )
     context_tokens: int = Field(
         default=3000, ge=256, description="Passages of one question, in the embedder's tokens."
     )

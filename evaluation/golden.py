@@ -15,9 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
+    from contracts.answers import Answer
     from contracts.search import SearchResponse
 
-__all__ = ["GoldenLine", "read_golden", "run_golden"]
+__all__ = ["GoldenLine", "answer_figures", "read_golden", "run_golden"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +32,7 @@ class GoldenLine:
         type: Kind of question, for the figures.
         answerable: Whether the reader may read an answer.
         docs: Paths of documents that hold it, any of them.
+        answer: What a right answer says, all of it; empty where only its document is known.
         options: ``include_obsolete``, ``as_of``, ``types``.
     """
 
@@ -40,6 +42,7 @@ class GoldenLine:
     type: str = ""
     answerable: bool = True
     docs: tuple[str, ...] = ()
+    answer: tuple[str, ...] = ()
     options: dict[str, Any] = field(default_factory=dict)
 
     def request(self, top: int) -> SearchRequest:
@@ -75,6 +78,7 @@ def read_golden(path: Path) -> list[GoldenLine]:
                     type=found.get("type", ""),
                     answerable=bool(found.get("answerable", True)),
                     docs=tuple(found.get("docs", ())),
+                    answer=tuple(found.get("answer", ())),
                     options=dict(found.get("options", {})),
                 )
             )
@@ -84,11 +88,15 @@ def read_golden(path: Path) -> list[GoldenLine]:
 
 
 def run_golden(
-    lines: Sequence[GoldenLine], search: Callable[[SearchRequest], SearchResponse], top: int = 10
+    lines: Sequence[GoldenLine],
+    search: Callable[[SearchRequest], SearchResponse],
+    answer: Callable[[SearchRequest], Answer],
+    top: int = 10,
 ) -> dict[str, Any]:
-    """Ask every question as its reader.
+    """Ask every question as its reader, as a search and as a question to be answered.
 
     Returns:
+        Those of :func:`answer_figures`, and
         ``questions``, ``answerable``, ``hit_at_1``, ``hit_at_3``, ``hit_at_5``, ``mrr`` over the answerable ones (0 to 1,
         a document counts with its best passage), ``by_type`` (hit@5 by kind of question), and ``missed`` (ids).
     """
@@ -104,7 +112,7 @@ def run_golden(
     def share(k: int) -> float:
         return sum(rank is not None and rank <= k for rank in ranks.values()) / asked
 
-    return {
+    return answer_figures(lines, [answer(line.request(top)) for line in lines]) | {
         "questions": len(lines),
         "answerable": len(ranks),
         "hit_at_1": share(1),
@@ -114,3 +122,39 @@ def run_golden(
         "by_type": {kind: sum(found) / len(found) for kind, found in sorted(by_type.items())},
         "missed": [name for name, rank in ranks.items() if rank is None],
     }
+
+
+def answer_figures(lines: Sequence[GoldenLine], answers: Sequence[Answer]) -> dict[str, Any]:
+    """Figures of answers, each a share of 0 to 1; None where nothing could be judged.
+
+    Returns:
+        ``answered`` (of the answerable), ``answers_right`` (all strings of the line are in it; of those answered that name some),
+        ``citations_right`` (a cited document is one of the line's; of those answered), ``false_answers`` (of the unanswerable),
+        ``refusal_precision`` (of the refusals, those of unanswerable questions) and ``answers_wrong`` (ids).
+    """
+    pairs = list(zip(lines, answers, strict=True))
+    good = [(line, found) for line, found in pairs if line.answerable and found.answered]
+    judged = [(line, _says(line, found)) for line, found in good if line.answer]
+    refused = [line for line, found in pairs if not found.answered]
+    none = [found for line, found in pairs if not line.answerable]
+    return {
+        "answered": _share([found.answered for line, found in pairs if line.answerable]),
+        "answers_right": _share([right for _, right in judged]),
+        "citations_right": _share([_cites(line, found) for line, found in good if line.docs]),
+        "false_answers": _share([found.answered for found in none]),
+        "refusal_precision": _share([not line.answerable for line in refused]),
+        "answers_wrong": [line.id for line, right in judged if not right],
+    }
+
+
+def _share(found: Sequence[bool]) -> float | None:
+    return sum(found) / len(found) if found else None
+
+
+def _says(line: GoldenLine, found: Answer) -> bool:
+    text = " ".join(sentence.text for sentence in found.sentences)
+    return all(wanted in text for wanted in line.answer)
+
+
+def _cites(line: GoldenLine, found: Answer) -> bool:
+    return any(hit.path in line.docs for s in found.sentences for hit in s.citations)

@@ -89,8 +89,9 @@ def _ask(searcher: Searcher, question: Question, *, hidden: bool) -> Asked:
     if hidden:
         where = replace(where, hidden_documents=frozenset({wanted}))
     read = searcher.rank(question.text, where)
+    terms = searcher.question(question.text)
     right = bool(read) and read[0].stored.row.document_id == wanted
-    return Asked(not hidden, signs_of(read), right)
+    return Asked(not hidden, signs_of(terms, read), right)
 
 
 def curve(asked: Sequence[Asked]) -> dict[str, object]:

@@ -151,7 +151,7 @@ class Evidence:
         coverage: Share of the question's terms in title, headings or text, by their worth among the candidates.
         sentence: The same of the best single sentence with title and headings.
         overlap: Share of the question's 3-grams.
-        plain: ``coverage`` with the weights of the query alone, for what must not depend on the other candidates.
+        held: Terms of the question that the passage has.
         words: ``sentence`` over whole words, each counted once.
         place: Number of the best sentence.
     """
@@ -159,7 +159,7 @@ class Evidence:
     coverage: float
     sentence: float
     overlap: float
-    plain: float
+    held: frozenset[str]
     words: float
     place: int
 
@@ -240,12 +240,11 @@ def _evidence(question: Question, worth: Mapping[str, float], passage: PassageTe
     best = max(range(len(shares)), key=shares.__getitem__)
     words = question.words
     in_words = [len(words & (terms | passage.prefix)) for _, terms in passage.sentences]
-    plain = sum(question.terms.values()) or 1.0
     return Evidence(
         coverage=sum(value for term, value in worth.items() if term in held) / total,
         sentence=(before + shares[best]) / total,
         overlap=sum(text in passage.squeezed for text in question.strings) / len(question.strings),
-        plain=sum(weight for term, weight in question.terms.items() if term in held) / plain,
+        held=held & question.terms.keys(),
         words=max(in_words) / (len(words) or 1),
         place=best,
     )

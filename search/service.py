@@ -243,6 +243,10 @@ class Searcher:
         ranked = self._rank(self._tools.now, query, where, timed)
         return self._read(self._tools.now, query, ranked, where, timed)
 
+    def question(self, text: str) -> Question:
+        """A question in terms, as passages are read for it."""
+        return self._readers.of(self._tools.now.analyzer).question(text)
+
     def _found(
         self, request: SearchRequest, where: SearchFilter, clock: _Clock
     ) -> tuple[_Found, EvidenceReader]:

@@ -121,14 +121,14 @@ def refusal(
 @click.option("--json", "as_json", is_flag=True, help="JSON 으로 출력.")
 def run(golden: Path, *, top: int, as_json: bool) -> None:
     """GOLDEN.jsonl 의 질문을 각 독자의 권한으로 (each question of a golden set as its reader)."""
-    from app.wiring import open_searcher
+    from app.wiring import answerer_of, open_searcher
     from contracts.settings import load_settings
     from evaluation.golden import read_golden, run_golden
 
     settings = load_settings()
     lines = read_golden(golden)
     with open_searcher(settings, "eval") as searcher:
-        found = run_golden(lines, searcher.search, top)
+        found = run_golden(lines, searcher.search, answerer_of(settings, searcher).answer, top)
     _print(found, as_json=as_json)
 
 

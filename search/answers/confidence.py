@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from search.evidence import Question
     from search.ranking import Ranked
 
 __all__ = ["FLOOR", "THRESHOLD", "Signs", "confidence_of", "signs_of"]
@@ -21,11 +22,11 @@ __all__ = ["FLOOR", "THRESHOLD", "Signs", "confidence_of", "signs_of"]
 FLOOR = 0.25
 """Share of a question's terms that the best passage must hold, whatever the model says."""
 
-THRESHOLD = 0.77
-"""Confidence from which a question is answered: about one unanswerable question in twenty reaches it."""
+THRESHOLD = 0.6
+"""Confidence from which a question is answered, unless ``answer.threshold`` says another."""
 
-_WEIGHTS = (1.86, 2.7, 2.93, 2.27, 2.45)
-_BIAS = -7.46
+_WEIGHTS = (1.62, 3.11, 3.11, 2.31, 2.92)
+_BIAS = -7.62
 _WIDEST = 0.7
 """Margins beyond count no more: in a small index the next document may be about anything."""
 
@@ -37,8 +38,8 @@ class Signs:
     Attributes:
         score: Of the best passage, 0 to about 2.2.
         margin: How far it stands before the best passage of another document that says something else, at most 0.7.
-        plain: See :class:`search.evidence.Evidence`.
-        words: The same.
+        plain: Share of the question's terms, by their weights, in the passages of the best one's document: a document's head says what its parts are about.
+        words: See :class:`search.evidence.Evidence`.
         overlap: The same.
     """
 
@@ -54,7 +55,7 @@ class Signs:
         return (self.score, self.margin, self.plain, self.words, self.overlap)
 
 
-def signs_of(read: Sequence[Ranked]) -> Signs | None:
+def signs_of(question: Question, read: Sequence[Ranked]) -> Signs | None:
     """Signs of passages in order; None where there are none."""
     if not read or read[0].evidence is None:
         return None
@@ -62,7 +63,11 @@ def signs_of(read: Sequence[Ranked]) -> Signs | None:
     document = best.stored.row.document_id
     others = (r.score for r in read if r.copy_of is None and r.stored.row.document_id != document)
     margin = best.score - max(others, default=0.0)
-    return Signs(best.score, min(max(0.0, margin), _WIDEST), held.plain, held.words, held.overlap)
+    whole = [r.evidence.held for r in read if r.evidence and r.stored.row.document_id == document]
+    has = frozenset().union(*whole)
+    plain = sum(weight for term, weight in question.terms.items() if term in has)
+    plain /= sum(question.terms.values()) or 1.0
+    return Signs(best.score, min(max(0.0, margin), _WIDEST), plain, held.words, held.overlap)
 
 
 def confidence_of(signs: Signs | None) -> float:

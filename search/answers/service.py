@@ -28,10 +28,14 @@ class Answerer:
     Args:
         searcher: Finds passages, filtered by what the reader may read, and audits.
         writer: Writes sentences from passages; None: answers are extracts.
+        threshold: Confidence from which a question is answered, 0 to 1.
     """
 
-    def __init__(self, searcher: Searcher, writer: Writer | None = None) -> None:
+    def __init__(
+        self, searcher: Searcher, writer: Writer | None = None, threshold: float = THRESHOLD
+    ) -> None:
         self._searcher = searcher
+        self._threshold = threshold
         self._writer = writer
 
     def answer(self, request: SearchRequest, most: int = 3) -> Answer:
@@ -48,7 +52,7 @@ class Answerer:
             IndexUnavailableError: the index does not answer.
         """
         found = self._searcher.find(replace(request, top=_LOOKED_AT))
-        confidence = confidence_of(signs_of(found.by_score))
+        confidence = confidence_of(signs_of(found.question, found.by_score))
         answer = self._from(found, confidence, most)
         return replace(answer, confidence=confidence, took_ms=found.response.took_ms)
 
@@ -59,7 +63,7 @@ class Answerer:
             tables = tuple(hit for hit in response.hits if _is_table(hit))[:_TABLES]
             if tables and confidence > 0:
                 return replace(plain, kind=AnswerKind.NEEDS_TABLE, tables=tables)
-        if confidence < THRESHOLD:
+        if confidence < self._threshold:
             return plain
         if self._writer is not None:
             written = self._writer.write(response.query, response.hits)

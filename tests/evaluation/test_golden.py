@@ -6,30 +6,47 @@ import json
 
 import pytest
 
+from contracts.answers import Answer, AnswerKind, AnswerSentence
 from contracts.errors import ConfigError
 from contracts.search import Citation, Hit, SearchResponse
-from evaluation.golden import read_golden, run_golden
+from evaluation.golden import GoldenLine, answer_figures, read_golden, run_golden
+
+
+def hit(path, rank=1):
+    return Hit(
+        rank=rank,
+        document_id=path,
+        chunk_id=f"{path}{rank}",
+        title="",
+        path=path,
+        source_link="",
+        type="",
+        status="",
+        revision="",
+        layer="body",
+        text="",
+        citation=Citation(label=""),
+    )
+
+
+def answered(*said):
+    """An answer of ``(text, path)``; a refusal without any."""
+    kind = AnswerKind.EXTRACT if said else AnswerKind.REFUSAL
+    sentences = tuple(AnswerSentence(text, (hit(path),)) for text, path in said)
+    return Answer(question="q", reader="kim", kind=kind, sentences=sentences)
+
+
+def refuse(_request):
+    return answered()
+
+
+def line(number, **values):
+    return GoldenLine(id=str(number), question="q", reader="kim", **values)
 
 
 def answer(paths):
     def search(request):
-        hits = tuple(
-            Hit(
-                rank=n,
-                document_id=path,
-                chunk_id=f"{path}{n}",
-                title="",
-                path=path,
-                source_link="",
-                type="",
-                status="",
-                revision="",
-                layer="body",
-                text="",
-                citation=Citation(label=""),
-            )
-            for n, path in enumerate(paths[request.query], start=1)
-        )
+        hits = tuple(hit(path, n) for n, path in enumerate(paths[request.query], start=1))
         return SearchResponse(query=request.query, reader=request.reader, hits=hits)
 
     return search
@@ -52,7 +69,7 @@ def test_figures_of_three_questions(tmp_path):
         )
     )
     # "b": passages of one document count once, so y stands second
-    found = run_golden(lines, answer({"a": ["x", "y"], "b": ["u", "u", "y"], "c": ["x"]}))
+    found = run_golden(lines, answer({"a": ["x", "y"], "b": ["u", "u", "y"], "c": ["x"]}), refuse)
     assert found["questions"] == 4
     assert found["answerable"] == 3
     assert found["hit_at_1"] == pytest.approx(1 / 3)
@@ -81,3 +98,36 @@ def test_a_wrong_line_is_told_with_its_number(tmp_path, line):
     file.write_text('{"id": "1", "question": "a", "reader": "kim"}\n' + line, encoding="utf-8")
     with pytest.raises(ConfigError, match="line 2"):
         read_golden(file)
+
+
+def test_answers_are_judged_by_what_they_say_what_they_cite_and_what_they_leave():
+    lines = [
+        line(1, docs=("a",), answer=("60 ± 3 ℃",)),
+        line(2, docs=("b",), answer=("1주", "필터")),
+        line(3, docs=("c",)),
+        line(4, docs=("d",), answer=("x",)),
+        line(5, answerable=False),
+        line(6, answerable=False),
+    ]
+    answers = [
+        answered(("온도는 60 ± 3 ℃ 이다.", "a")),
+        answered(("1주마다", "other")),
+        answered(("무엇이든", "c")),
+        answered(),
+        answered(("지어낸 말", "a")),
+        answered(),
+    ]
+    found = answer_figures(lines, answers)
+    assert found["answered"] == pytest.approx(3 / 4)
+    assert found["answers_right"] == pytest.approx(1 / 2)
+    assert found["answers_wrong"] == ["2"]
+    assert found["citations_right"] == pytest.approx(2 / 3)
+    assert found["false_answers"] == pytest.approx(1 / 2)
+    assert found["refusal_precision"] == pytest.approx(1 / 2)
+
+
+def test_what_could_not_be_judged_is_no_figure():
+    found = answer_figures([line(1)], [answered(("x", "a"))])
+    assert (found["answers_right"], found["false_answers"], found["refusal_precision"]) == (
+        None,
+    ) * 3

@@ -73,7 +73,7 @@ def test_every_share_is_a_share(text, title, question):
     chunk = Chunk(chunk_id="c", ordinal=0, text=text, title_prefix=title)
     other = Chunk(chunk_id="d", ordinal=1, text=question, title_prefix="")
     for held in reader.of(reader.question(question), [chunk, other]):
-        for share in (held.coverage, held.sentence, held.overlap, held.plain, held.words):
+        for share in (held.coverage, held.sentence, held.overlap, held.words):
             assert -1e-9 <= share <= 1 + 1e-9
 
 
