@@ -88,7 +88,7 @@ class SourceSettings(Group):
     root: Path | None = Field(default=None, description="Folder of a `filesystem` source.")
     url: str = Field(
         default="",
-        description="Place of any other: `smb://HOST[:PORT]/SHARE[/FOLDER]`, `imaps://HOST[:PORT]`.",
+        description="Place of any other: `smb://HOST[:PORT]/SHARE[/FOLDER]`, `imaps://HOST[:PORT][/FOLDER]`.",
     )
     user: str = Field(default="", description="Account that reads it: `name@DOMAIN`.")
     password_file: Path | None = Field(default=None, description="File with its password.")

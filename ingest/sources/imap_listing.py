@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING, Any
 
+from catalog.statements import batches
 from contracts.errors import SeogaError
 from ingest.sources.imap_names import file_name, header_digest, slug_of, tag_of
 from ingest.sources.imap_state import ListedMail, Named
@@ -24,11 +25,13 @@ __all__ = ["IDENTITY_FIELDS", "body_of", "identity_of", "opened", "refresh"]
 
 _NEW_BATCH = 500
 _KNOWN_BATCH = 20_000
+_HEADER_BATCH = 100
 _TRIES = 5
 _TWIN = 8
 """Hex digits of a digest of headers that tell messages of one Message-ID apart."""
-IDENTITY_FIELDS = "BODY.PEEK[HEADER.FIELDS (MESSAGE-ID SUBJECT)]"
-_ALL_FIELDS = "BODY.PEEK[HEADER]"
+IDENTITY_FIELDS = "BODY.PEEK[HEADER.FIELDS (MESSAGE-ID SUBJECT)]<0.8192>"
+_ALL_FIELDS = "BODY.PEEK[HEADER]<0.65536>"
+"""No more than that, however long somebody makes the headers of a mail."""
 _WANTED = ("UID", "FLAGS", "RFC822.SIZE", "INTERNALDATE", IDENTITY_FIELDS)
 _STATUS = ("UIDVALIDITY", "UIDNEXT", "MESSAGES")
 
@@ -146,9 +149,12 @@ def _by_place(client: MailClient, places: Iterable[int], data: Iterable[str]) ->
 
 
 def _headers(client: MailClient, uids: list[int]) -> dict[int, str]:
-    """Digests of the whole headers."""
-    answers = client.fetch(uids, [_ALL_FIELDS]) if uids else {}
-    return {uid: header_digest(body_of(a, b"BODY[HEADER]")) for uid, a in answers.items()}
+    """Digests of all headers."""
+    digests: dict[int, str] = {}
+    for batch in batches(uids, _HEADER_BATCH):
+        answers = client.fetch(batch, [_ALL_FIELDS])
+        digests |= {u: header_digest(body_of(a, b"BODY[HEADER]")) for u, a in answers.items()}
+    return digests
 
 
 def _mail(answer: dict[bytes, Any], headers: dict[int, str]) -> ListedMail:
@@ -176,8 +182,7 @@ def _tell_apart(client: MailClient, known: FolderState) -> None:
     for mails in known.shared_tags():
         unread = [mail.uid for mail in mails[1:] if not mail.headers]
         digests = {mail.uid: mail.headers for mail in mails}
-        for start in range(0, len(unread), _NEW_BATCH):
-            digests |= _headers(client, unread[start : start + _NEW_BATCH])
+        digests |= _headers(client, unread)
         first = mails[0]
         named = [Named(first.uid, "", first.headers, file_name(first.slug, first.tag))]
         taken: set[str] = set()

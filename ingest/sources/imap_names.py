@@ -25,7 +25,10 @@ _SHOWN = 12
 """Letters of the tag in a file name: 48 bits, among messages of one folder and one subject."""
 _SUBJECT = 80
 _NO_SUBJECT = "제목 없음"
-_UNFIT = re.compile(r'[\x00-\x1f\x7f-\x9f\ud800-\udfff/\\:*?"<>|\s]+')
+_UNFIT = re.compile(
+    r'[\x00-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff/\\:*?"<>|\s]+'
+)
+"""Control characters (those that turn the direction of text too), and what some systems refuse."""
 _FIELD = rb"(?im)^%s[ \t]*:(.*(?:\n[ \t].*)*)"
 _LETTERS = str.maketrans("0123456789abcdef", "abcdefghijklmnop")
 """No digits: a tag must not look like a code, a date or a revision."""

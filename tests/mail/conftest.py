@@ -126,6 +126,7 @@ class Relay:
         commands: Every command line of clients, without its tag.
         cut: Given a command line, whether the connection breaks instead.
         down: No connection is taken.
+        stalled: Given a command line, whether nothing is passed on from there.
         hidden: Words that are taken out of what the server says of its abilities.
     """
 
@@ -133,6 +134,7 @@ class Relay:
         self.commands: list[str] = []
         self.cut = lambda _line: False
         self.down = False
+        self.stalled = lambda _line: False
         self.hidden: tuple[bytes, ...] = ()
         relay = self
 
@@ -159,6 +161,8 @@ class Relay:
                 self.commands.append(text.partition(" ")[2])
                 if self.cut(self.commands[-1]):
                     break
+                if self.stalled(self.commands[-1]):
+                    continue
                 server.sendall(line)
             with contextlib.suppress(OSError):
                 server.shutdown(socket.SHUT_RDWR)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+
 import pytest
 
 from acl_sync.registry import make_permission_reader
@@ -332,6 +334,33 @@ def test_a_connection_that_breaks_during_a_listing_is_opened_again(mail, relay):
     assert len(broken) == 2
     assert summary.scan["new"] == 6
     assert not summary.alert
+
+
+def test_a_server_that_does_not_answer_is_not_waited_for_without_end(mail, relay):
+    mail.deliver("INBOX", mail.letter("보고", "내용", number="1"))
+    mail.source_options |= {"url": relay.url, "timeout_seconds": 1}
+    relay.stalled = lambda line: line.startswith("STATUS")
+    with pytest.raises(SourceUnreachableError, match="제때 답하지 않습니다"):
+        mail.ingest()
+    assert relay.counts("STATUS") <= 2  # once more over a new connection
+
+
+def test_headers_of_any_length_and_odd_subjects_are_names(mail):
+    odd = "../\u202egpj.외근\u0000 보고/\\x"
+    long = b"Subject: " + b"\r\n ".join([b"word" * 15] * 2000) + b"\r\n"
+    for head in (long + b"Message-ID: <late@x>\r\n", b"Message-ID: <early@x>\r\n" + long, long):
+        mail.deliver("INBOX", head + b"From: a@b\r\n\r\nx\r\n")
+    encoded = base64.b64encode(odd.encode()).decode()
+    mail.deliver("INBOX", f"Subject: =?utf-8?b?{encoded}?=\r\nMessage-ID: <o@x>\r\n\r\nx".encode())
+    mail.deliver("INBOX", "Subject: 품질 회의\r\nMessage-ID: <k@x>\r\n\r\nx".encode("cp949"))
+    source = make_source(SourceSettings(**mail.source_options))
+    items = [e for e in source.list() if hasattr(e, "locator")]
+    names = sorted(item.path.removeprefix("INBOX/").partition(" [")[0] for item in items)
+    cut = f"{'word' * 15} {'word' * 15}"[:80]
+    assert names == ["gpj.외근 보고 x", cut, cut, cut, "품질 회의"]
+    for item in items:
+        with source.fetch(item) as path:
+            assert path.stat().st_size == item.size
 
 
 def test_a_connection_that_breaks_during_a_fetch_is_opened_again(mail, relay):
