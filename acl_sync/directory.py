@@ -173,6 +173,18 @@ class CombinedDirectory:
 
         return who_are(self._directories, principals)
 
+    def reasons(self, name: str) -> dict[str, str]:
+        """Why each directory says that a name is nobody, by realm: for operators, who may know."""
+        found: dict[str, str] = {}
+        for directory in self._directories:
+            realm = "?"  # a directory.yaml that cannot be read says not even whose it is
+            try:
+                realm = directory.realm
+                directory.reader(name)
+            except (UnknownReaderError, DirectoryDownError) as problem:
+                found[realm] = str(problem)
+        return found
+
     def _kept(self, kind: str, name: str, resolve: Callable[[str], Reader]) -> Reader:
         kept = self._cache.get((kind, name))
         if kept is not None and self._clock() - kept[0] < self._cache_seconds:

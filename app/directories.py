@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from contracts.errors import DirectoryDownError, LeaseLostError, SeogaError
+from contracts.errors import (
+    DirectoryDownError,
+    LeaseLostError,
+    SeogaError,
+    UnknownReaderError,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -184,7 +189,12 @@ def whois(*, name: str, is_group: bool, as_json: bool) -> None:
     settings = load_settings()
     with open_catalog(settings) as catalog:
         people = open_directory(settings, catalog)
-        found = people.group(name) if is_group else people.reader(name)
+        try:
+            found = people.group(name) if is_group else people.reader(name)
+        except UnknownReaderError:
+            for realm, reason in () if is_group else people.reasons(name).items():
+                click.echo(f"   {realm}: {reason}", err=True)
+            raise
         try:
             names = people.names(found.principals)
         except SeogaError:  # only for reading: what was found is shown all the same

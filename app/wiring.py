@@ -310,6 +310,10 @@ class PeopleNow:
         """What SIDs stand for, for people to read."""
         return self._now().names(principals)
 
+    def reasons(self, name: str) -> dict[str, str]:
+        """Why each directory says that a name is nobody, by realm."""
+        return self._now().reasons(name)
+
     def _now(self) -> CombinedDirectory:
         from acl_sync.directory import CombinedDirectory
         from acl_sync.identity_map import IdentityMap

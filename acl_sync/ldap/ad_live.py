@@ -26,7 +26,15 @@ from acl_sync.ldap.ad_entries import (
     person_keys,
     root_of,
 )
-from acl_sync.ldap.found import Found, chosen, folded, known_name, unknown
+from acl_sync.ldap.found import (
+    Found,
+    chosen,
+    folded,
+    known_name,
+    plain_names,
+    told,
+    unknown,
+)
 from acl_sync.ldap.sids import sid_bytes, sid_text
 from catalog.statements import batches
 from contracts.errors import DirectoryDownError
@@ -36,6 +44,7 @@ if TYPE_CHECKING:
 
     from acl_sync.ldap.client import Entry, LdapClient, Session
     from catalog.people import DirectoryEntry
+    from contracts.access import Principal
     from contracts.settings import LdapSettings
 
 __all__ = ["ActiveDirectory", "domain_facts"]
@@ -156,6 +165,30 @@ class ActiveDirectory:
             return known
 
         return self._client.run(work)
+
+    def who(self, principals: frozenset[Principal]) -> dict[Principal, str]:
+        """Names of those whom principals stand for, whatever their state.
+
+        Raises:
+            DirectoryDownError: no server answers.
+        """
+        sids = plain_names(principals, "sid")
+        accounts = [*plain_names(principals, "user"), *plain_names(principals, "group")]
+
+        def work(session: Session) -> dict[Principal, str]:
+            domain = domain_facts(session, self._settings)
+            attributes = dict.fromkeys(
+                (*person_attributes(self._settings, computed=False), *GROUP_ATTRIBUTES)
+            )
+            entries: list[DirectoryEntry] = []
+            for some in batches(accounts, _BATCH):
+                wanted = "".join(f"(sAMAccountName={_safe(name)})" for name in some)
+                found = session.search(domain.root, f"(|{wanted})", attributes)
+                entries += _entries(found, domain)
+            return told(entries, principals)
+
+        named = {f"sid:{sid}": name for sid, name in self.names(sids).items()}
+        return named | (self._client.run(work) if accounts else {})
 
     def _person(
         self, session: Session, domain: Domain, keys: tuple[str, ...], plain: str, name: str

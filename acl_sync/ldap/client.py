@@ -36,6 +36,7 @@ _REST, _LONGEST_REST = 3.0, 30.0
 """An address that did not answer is left alone so many times as long as that took, at most so many seconds."""
 
 _NO_SUCH_OBJECT = 32
+_ADMIN_LIMIT = 11
 _REFERRAL = 10
 _SUCCESS = 0
 
@@ -129,12 +130,19 @@ class Session:
         cookie: bytes | None = None
         while True:
             paged = {"paged_size": self._page_size, "paged_cookie": cookie}
-            answer = self._ask(
-                base, wanted, names, scope, controls, paged if scope != "BASE" else {}
-            )
+            paged = paged if scope != "BASE" else {}
+            answer = self._ask(base, wanted, names, scope, controls, paged)
             result, response = answer
             if result["result"] == _NO_SUCH_OBJECT:
                 return
+            if (
+                result["result"] == _ADMIN_LIMIT
+                and paged
+                and cookie is None
+                and self._page_size > 1
+            ):
+                self._page_size //= 2  # its pages are smaller
+                continue
             if result["result"] not in (_SUCCESS, _REFERRAL):
                 raise DirectoryDownError(
                     f"{self.address}: 검색을 거절했습니다 (refuses to search {base!r}): "

@@ -49,6 +49,10 @@ class LivePeople(Protocol):
         """Names by SID."""
         ...
 
+    def who(self, principals: frozenset[Principal]) -> dict[Principal, str]:
+        """Names of those whom principals stand for, whatever their state."""
+        ...
+
 
 class LdapDirectory:
     """See :class:`contracts.sources.Directory`.
@@ -170,6 +174,22 @@ class LdapDirectory:
             except DirectoryDownError:
                 return {}
             return kept.names(known, [f"sid:{sid}" for sid in wanted])
+
+    def who(self, principals: Iterable[Principal]) -> dict[Principal, str]:
+        """Names of those whom principals of lists stand for, closed accounts included; see :mod:`acl_sync.who`.
+
+        Raises:
+            DirectoryDownError: no server answers, and the snapshot's grace time is over.
+        """
+        wanted = frozenset(p for p in principals if p.startswith("sid:") or self._is_ours(p))
+        try:
+            return self._live.who(wanted)
+        except DirectoryDownError as problem:
+            kept, known = self._usable(problem)
+            return kept.who(known, wanted)
+
+    def _is_ours(self, principal: Principal) -> bool:
+        return principal.endswith(f"@{self.realm}")
 
     # -- the snapshot ------------------------------------------------------------------------------
 

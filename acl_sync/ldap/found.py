@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from acl_sync.ldap.sids import well_known
-from catalog.people import PERSON
+from catalog.people import GROUP, PERSON
 from catalog.times import parse_utc
-from contracts.access import Reader
+from contracts.access import Principal, Reader
 from contracts.errors import UnknownReaderError
 
 if TYPE_CHECKING:
@@ -24,7 +24,9 @@ __all__ = [
     "chosen",
     "folded",
     "known_name",
+    "plain_names",
     "reader_of",
+    "told",
     "unambiguous",
     "unknown",
 ]
@@ -151,6 +153,24 @@ def known_name(name: str, realm: str) -> str:
     if not plain.strip() or len(plain) > _LONGEST_NAME or not plain.isprintable():
         raise unknown(name)
     return plain
+
+
+def told(
+    entries: Iterable[DirectoryEntry], principals: frozenset[Principal]
+) -> dict[Principal, str]:
+    """Names by principal, of those principals that these entries stand for; a number that is only somebody's primary group is known by itself."""
+    found: dict[Principal, str] = {}
+    for entry in sorted(entries, key=lambda entry: entry.kind == GROUP):
+        for principal in principals.intersection(entry.principals):
+            number = entry.kind == PERSON and principal.startswith("gid:")
+            found[principal] = principal if number else entry.name
+    return found
+
+
+def plain_names(principals: Iterable[Principal], kind: str) -> list[str]:
+    """``kim`` of ``user:kim@plant`` for kind ``user``; SIDs as they are."""
+    of_kind = (p.partition(":")[2] for p in sorted(principals) if p.startswith(f"{kind}:"))
+    return [name if kind == "sid" else name.rpartition("@")[0] for name in of_kind]
 
 
 def unknown(name: str) -> UnknownReaderError:

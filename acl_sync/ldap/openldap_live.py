@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING
 
 from ldap3.utils.conv import escape_filter_chars
 
-from acl_sync.ldap.found import Found, chosen, known_name, unambiguous
+from acl_sync.ldap.found import (
+    Found,
+    chosen,
+    known_name,
+    plain_names,
+    told,
+    unambiguous,
+)
 from acl_sync.ldap.openldap_entries import (
     GROUPS,
     attributes,
@@ -26,6 +33,7 @@ if TYPE_CHECKING:
 
     from acl_sync.ldap.client import Entry, LdapClient, Session
     from catalog.people import DirectoryEntry
+    from contracts.access import Principal
     from contracts.settings import LdapSettings
 
 __all__ = ["OpenLdap"]
@@ -108,6 +116,34 @@ class OpenLdap:
     def names(self, sids: Iterable[str]) -> dict[str, str]:  # noqa: ARG002  see LivePeople
         """None: nobody has a SID here."""
         return {}
+
+    def who(self, principals: frozenset[Principal]) -> dict[Principal, str]:
+        """Names of those whom principals stand for, whatever their state.
+
+        Raises:
+            DirectoryDownError: no server answers.
+        """
+        named = {
+            "user": user_attribute(self._settings),
+            "group": "cn",
+            "uid": "uidNumber",
+            "gid": "gidNumber",
+        }
+        filters = [
+            f"({attribute}={_safe(name)})"
+            for kind, attribute in named.items()
+            for name in plain_names(principals, kind)
+        ]
+
+        def work(session: Session) -> dict[Principal, str]:
+            entries = [
+                entry
+                for some in batches(filters, _BATCH)
+                for _, entry in self._search(session, f"(|{''.join(some)})")
+            ]
+            return told(entries, principals)
+
+        return self._client.run(work)
 
     def _person(self, session: Session, wanted: str, keys: tuple[str, ...], name: str) -> Found:
         found = self._search(session, wanted)

@@ -5,7 +5,15 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Protocol
 
-from acl_sync.ldap.found import Found, chosen, known_name, unambiguous
+from acl_sync.ldap.found import (
+    Found,
+    chosen,
+    folded,
+    known_name,
+    plain_names,
+    told,
+    unambiguous,
+)
 from catalog.people import FOREIGN, GROUP, PERSON
 from catalog.times import parse_utc
 from contracts.errors import DirectoryDownError
@@ -14,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from catalog.people import DirectoryEntry, DirectorySnapshot, PeopleStore
+    from contracts.access import Principal
     from contracts.settings import LdapSettings
 
 __all__ = ["Keys", "SnapshotPeople"]
@@ -107,6 +116,18 @@ class SnapshotPeople:
         """Names by SID."""
         entries = self._people.by_keys(known, list(keys))
         return {sid: entry.name for entry in entries for sid in entry.sids[:1] if entry.name}
+
+    def who(
+        self, known: DirectorySnapshot, principals: frozenset[Principal]
+    ) -> dict[Principal, str]:
+        """Names of those whom principals stand for, whatever their state."""
+        kinds = {"sid": "sid", "uid": "uid", "gid": "gid", "user": "name", "group": "group"}
+        keys = [
+            f"{key}:{name if kind == 'sid' else folded(name)}"
+            for kind, key in kinds.items()
+            for name in plain_names(principals, kind)
+        ]
+        return told(self._people.by_keys(known, keys), principals)
 
     def _of(self, known: DirectorySnapshot, keys: Iterable[str], kind: str) -> list[DirectoryEntry]:
         return [e for e in self._people.by_keys(known, list(keys)) if e.kind == kind]

@@ -132,3 +132,12 @@ def test_a_base_that_is_not_there_is_told(tree, domain, open_directory):
         directory = open_directory(server, kind="ad" if server is domain else "openldap", base=base)
         with pytest.raises(DirectoryDownError, match="base"):
             directory.refresh()
+
+
+def test_a_server_with_smaller_pages_is_asked_for_those(tree, open_directory):
+    """The tree gives at most 100 entries a page, and at most 100 without pages."""
+    for number in range(130):
+        tree.person(f"p{number}")
+    directory = open_directory(tree, page_size=1000)
+    assert directory.refresh().entries >= 130
+    assert directory.reader("p129")
