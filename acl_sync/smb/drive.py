@@ -102,11 +102,13 @@ class Drive:
         return self.trying(lambda: self._ask(path, _READ_ATTRIBUTES, 0)[0])
 
     def descriptor(self, path: str) -> tuple[Found, bytes]:
-        """An object and its security descriptor: owner, group and discretionary list."""
+        """An object (without its number) and its security descriptor: owner, group and discretionary list."""
 
         def ask() -> tuple[Found, bytes]:
-            query = asking(InfoType.SMB2_0_INFO_SECURITY, 0, _DESCRIPTOR, _OWNER_GROUP_LIST)
-            found, (answer,) = self._ask(path, _READ_CONTROL | _READ_ATTRIBUTES, 0, query)
+            wanted = asking(InfoType.SMB2_0_INFO_SECURITY, 0, _DESCRIPTOR, _OWNER_GROUP_LIST)
+            access = _READ_CONTROL | _READ_ATTRIBUTES
+            made, answer, _ = self.chain(path, access, _BACKUP, wanted, closing(LAST))
+            found, _ = created(_body(made), 0)
             return found, buffer_of(_body(answer))
 
         return self.trying(ask)
@@ -181,7 +183,7 @@ class Drive:
         try:
             tree = line.tree(place.share)
             made, _ = line.exchange(
-                tree, [opening(tree, _sent(tree, place, ""), _READ_ATTRIBUTES, 0), closing(LAST)]
+                tree, [opening(_sent(tree, place, ""), _READ_ATTRIBUTES, 0), closing(LAST)]
             )
             status = made.status
         except SmbStatusError as problem:
@@ -242,7 +244,7 @@ class Drive:
         """Open an object and do more with it, in one exchange."""
         tree = self.tree()
         return self.line().exchange(
-            tree, [opening(tree, self.sent_name(tree, path), access, options), *more]
+            tree, [opening(self.sent_name(tree, path), access, options), *more]
         )
 
     def _ask(self, path: str, access: int, options: int, *more: Any) -> tuple[Found, list[Answer]]:

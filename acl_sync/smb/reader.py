@@ -152,7 +152,9 @@ class SmbPermissionReader:
         except (SmbStatusError, ValueError) as problem:
             self._unreadable(str(problem))
             return None
-        if seen.object_id(item.path) != item.object_id:
+        if not seen.may_be(
+            item.object_id
+        ):  # whether it is that very one is seen to where it is read
             self._unreadable("another object is there now")
             return None
         return gate

@@ -53,6 +53,10 @@ class Found:
             return f"{self.file_id:x}-{self.created:x}"
         return f"p{hashlib.sha256(path.encode()).hexdigest()[:24]}-{self.created:x}"
 
+    def may_be(self, object_id: str) -> bool:
+        """Whether it was made when that object was; its number, where it is known, is not looked at."""
+        return object_id.endswith(f"-{self.created:x}")
+
     @property
     def access_tag(self) -> str:
         """Moves with content, owner and list."""
