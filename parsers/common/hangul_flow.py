@@ -29,7 +29,7 @@ from parsers.common.hangul_model import (
     Paragraph,
 )
 from parsers.common.hangul_tables import PlacedCell, build_table
-from parsers.common.hangul_text import clean_text
+from parsers.common.hangul_text import clean_line, clean_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -312,7 +312,7 @@ def _plain_text(paragraph: Paragraph) -> str | None:
     if not items:
         return ""
     text = items[0]
-    return clean_text(text).strip() if isinstance(text, str) else None
+    return clean_line(text) if isinstance(text, str) else None
 
 
 def _joined(paragraph: Paragraph, texts: Sequence[str], *, last: bool = True) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 __all__ = [
+    "clean_line",
     "clean_text",
     "is_automatic_description",
     "private_share",
@@ -113,6 +114,11 @@ def clean_text(text: str) -> str:
         return text.rstrip(" \t")
     text = _PRIVATE.sub(_plain, _DROPPED.sub("", _SPACES.sub(" ", text)))
     return "\n".join(line.rstrip(" \t") for line in text.split("\n")).strip("\n")
+
+
+def clean_line(text: str) -> str:
+    """The same without blanks at either end."""
+    return text.strip() if _ODD.search(text) is None else clean_text(text).strip()
 
 
 def solid(text: str) -> int:

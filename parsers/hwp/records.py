@@ -53,8 +53,13 @@ class Tag(IntEnum):
 
 
 _PARA_TEXT, _PARA_CHAR_SHAPE = int(Tag.PARA_TEXT), int(Tag.PARA_CHAR_SHAPE)
-_LEAVES = frozenset(map(int, (Tag.PARA_TEXT, Tag.PARA_CHAR_SHAPE, Tag.PARA_RANGE_TAG)))
-_KEPT = frozenset(map(int, Tag)) - _LEAVES
+_UNUSED, _KEPT, _LEAF = range(3)
+# What becomes of a record, by its tag.
+_ROLES = bytearray(1024)
+for _tag in Tag:
+    _ROLES[_tag] = _KEPT
+for _tag in (Tag.PARA_TEXT, Tag.PARA_CHAR_SHAPE, Tag.PARA_RANGE_TAG):
+    _ROLES[_tag] = _LEAF
 _DEEPEST = 0x3FF
 
 
@@ -114,7 +119,7 @@ def read_records(data: bytes, wanted: Collection[int]) -> Iterator[tuple[int, by
     raise _too_many()
 
 
-def record_tree(data: bytes) -> list[Record]:  # noqa: C901  one loop: a call for each record costs half as much again
+def record_tree(data: bytes) -> list[Record]:
     """The records of a body stream that the reader looks at, each below the nearest earlier one of a smaller level.
 
     Raises:
@@ -122,8 +127,9 @@ def record_tree(data: bytes) -> list[Record]:  # noqa: C901  one loop: a call fo
     """
     top: list[Record] = []
     path: list[Record] = []  # the record before, and those that it lies below
-    kept, leaves = _KEPT, _LEAVES
-    unpack = _U32.unpack_from
+    parent: Record | None = None  # its last one, at this level
+    depth = -1
+    roles, unpack = _ROLES, _U32.unpack_from
     at, last = 0, len(data) - 4
     closed = _DEEPEST  # what lies deeper belongs to a record that nobody looks into
     for _ in range(_MAX_RECORDS):
@@ -142,20 +148,24 @@ def record_tree(data: bytes) -> list[Record]:  # noqa: C901  one loop: a call fo
         if level > closed:
             continue
         tag = head & 0x3FF
-        if tag in kept:
-            closed = _DEEPEST
-            while path and path[-1].level >= level:
-                path.pop()
-            record = Record(tag, level, data[start:at])
-            (path[-1].children if path else top).append(record)
-            path.append(record)
-        else:
+        role = roles[tag]
+        if role == _UNUSED:
             closed = level
-            if tag in leaves:
-                while path and path[-1].level >= level:
-                    path.pop()
-                if path:
-                    _give(path[-1], tag, data[start:at])
+            continue
+        while depth >= level:
+            path.pop()
+            parent = path[-1] if path else None
+            depth = parent.level if parent else -1
+        if role == _LEAF:
+            closed = level
+            if parent is not None:
+                _give(parent, tag, data[start:at])
+            continue
+        closed = _DEEPEST
+        record = Record(tag, level, data[start:at])
+        (top if parent is None else parent.children).append(record)
+        path.append(record)
+        parent, depth = record, level
     raise _too_many()
 
 

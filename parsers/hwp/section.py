@@ -260,32 +260,33 @@ class SectionReader:
         deep = self._depth > _MAX_DEPTH
         self.too_deep |= deep
         content: list[Paragraph] | None = None
+        cells, unpack, columns = table.cells, _CELL.unpack_from, table.columns
         for record in records:
             if record.tag == _LIST_HEADER:
                 content = self.paragraphs(record.children) if record.children else []
-                table.cells.append(
-                    self._cell(record.data, content, len(table.cells), table.columns)
-                )
+                self._count_cell()
+                if len(record.data) < _CELL.size:
+                    row, column = divmod(len(cells), columns or 1)
+                    cells.append(GridCell(row, column, 1, 1, content))
+                    continue
+                flags, column, row, across, down = unpack(record.data)
+                column = min(column, _MAX_COLUMNS)
+                header = flags & _HEADER_CELL != 0
+                cells.append(GridCell(row, column, down or 1, across or 1, content, header))
             elif record.tag == _PARA_HEADER:
                 if content is None:
+                    self._count_cell()
                     content = []
-                    table.cells.append(self._cell(b"", content, 0, table.columns))
+                    cells.append(GridCell(0, 0, 1, 1, content))
                 if not deep:
                     self._depth += 1
                     content.append(self._paragraph(record))
                     self._depth -= 1
 
-    def _cell(self, data: bytes, content: list[Paragraph], index: int, columns: int) -> GridCell:
+    def _count_cell(self) -> None:
         self._cells_left -= 1
         if self._cells_left < 0:
             raise ParseFailure(FailureClass.TOO_LARGE, "more table cells than parse.max_cells")
-        if len(data) < _CELL.size:
-            row, column = divmod(index, max(columns, 1))
-            return GridCell(row, column, 1, 1, content)
-        flags, column, row, column_span, row_span = _CELL.unpack_from(data)
-        column = min(column, _MAX_COLUMNS)
-        header = bool(flags & _HEADER_CELL)
-        return GridCell(row, column, row_span or 1, column_span or 1, content, header)
 
 
 def _control_name(record: Record) -> str:

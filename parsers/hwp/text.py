@@ -29,6 +29,7 @@ _CONTROL = re.compile("[\x00-\x1f]")
 # Besides controls: halves of surrogate pairs, and where Hangul folds its private characters to.
 _SPECIAL = re.compile("[\x00-\x1f\ud800-\udfff\ua000-\ua48c]")
 _END = "\r"
+_special = _SPECIAL.search
 _PLAIN = {10: "\n", 24: "-", 30: " ", 31: " "}
 _EXTENDED = frozenset({1, 2, 3, 11, 12, 14, 15, 16, 17, 18, 21, 22, 23})
 _INLINE = frozenset({4, 5, 6, 7, 8, 9, 19, 20})
@@ -77,10 +78,9 @@ def plain_text(paragraph: Record) -> str | None:
     if paragraph.ranges or len(data) % 2:
         return None
     text, _ = utf_16_le_decode(data, "surrogatepass", True)  # noqa: FBT003  bytes.decode looks it up each time
-    special = _SPECIAL.search(text)
-    if special is None:
-        return text
-    return text[:-1] if special[0] == _END and special.end() == len(text) else None
+    if text[-1] == _END:
+        text = text[:-1]
+    return text if _special(text) is None else None
 
 
 def _pieces(units: str, at: int, end: int) -> Iterator[str | Anchor]:
