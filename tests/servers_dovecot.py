@@ -272,19 +272,20 @@ class Dovecot:
 @pytest.fixture(scope="session")
 def dovecot():
     """An IMAP server of this test session."""
-    with _running() as server:
+    with running() as server:
         yield server
 
 
 @pytest.fixture(scope="session")
 def dotted_dovecot():
     """One whose folders are called as on Cyrus and Courier: ``INBOX.품질.불만``; names may hold a slash."""
-    with _running(separator=".", prefix="INBOX.") as server:
+    with running(separator=".", prefix="INBOX.") as server:
         yield server
 
 
 @contextmanager
-def _running(**options: str):
+def running(**options: str):
+    """A server of one's own."""
     folder = Path(tempfile.mkdtemp(prefix="seoga-imap-", dir="/tmp"))
     try:
         server = Dovecot(folder, **options)
