@@ -25,18 +25,32 @@ class _Unheard:
         """The audit log has tests of its own."""
 
 
-class Plant:
-    """A domain, its share, and an installation that reads it as an administrator, who is told of the share's list."""
+SHARES = 6
 
-    def __init__(self, controller, tools, folder):
+
+@pytest.fixture(scope="module")
+def domain(domain_controller):
+    """The domain with its people, and a share for each test; SIDs by name."""
+    names = ("seoga", "kim", "lee")  # the first looks people up
+    sids = {name: domain_controller.add_user(name) for name in names}
+    sids["qa"] = domain_controller.add_group("qa", "kim")
+    sids["plant"] = domain_controller.add_group("plant", "qa", "lee", kind="domain-local")
+    for number in range(
+        SHARES
+    ):  # before anybody asks for their lists: the service that tells reads its settings once
+        domain_controller.share(f"s{number}", domain_controller.folder / f"s{number}")
+    return sids, [f"s{number}" for number in range(SHARES)]
+
+
+class Plant:
+    """A share, and an installation that reads it as an administrator, who is told of the share's list."""
+
+    def __init__(self, controller, tools, folder, sids, share):
         self.controller, self.tools, self.folder = controller, tools, folder
+        self.sids, self.share = sids, share
         (folder / "password").write_text(controller.password)
-        names = ("seoga", "kim", "lee")  # the first looks people up
-        self.sids = {name: controller.add_user(name) for name in names}
-        self.sids["qa"] = controller.add_group("qa", "kim")
-        self.sids["plant"] = controller.add_group("plant", "qa", "lee", kind="domain-local")
         login = f"{controller.domain}\\{controller.administrator}"
-        self.drive = tools.ShareClient(controller.host, 445, "drive", login, controller.password)
+        self.drive = tools.ShareClient(controller.host, 445, share, login, controller.password)
         self.open_share("WD")
         self.protect("", [("plant", FULL, BELOW)])
 
@@ -49,7 +63,7 @@ class Plant:
     def open_share(self, *who):
         """Whom the share itself lets in (SIDs, or WD for everyone and BA for administrators)."""
         entries = "".join(f"(A;;0x1f01ff;;;{sid})" for sid in who)
-        self.controller.run("sharesec", "drive", f"--setsddl=D:{entries}")
+        self.controller.run("sharesec", self.share, f"--setsddl=D:{entries}")
 
     def write(self, path, text):
         """A document, in a folder that is made where missing."""
@@ -83,7 +97,7 @@ class Plant:
         values = {
             "name": "files",
             "kind": "smb",
-            "url": f"smb://{self.controller.host}/drive",
+            "url": f"smb://{self.controller.host}/{self.share}",
             "user": f"{self.controller.administrator}@{self.controller.realm}",
             "password_file": self.folder / "password",
         }
@@ -116,16 +130,18 @@ class Plant:
         return sorted({hit.path for hit in hits if query in hit.text})
 
 
-@pytest.fixture(scope="module")
-def plant(domain_controller, smb_tools, tmp_path_factory):
-    """Documents on the share, read once."""
-    made = Plant(domain_controller, smb_tools, tmp_path_factory.mktemp("installation"))
+@pytest.fixture
+def plant(domain_controller, domain, smb_tools, tmp_path):
+    """Documents on a share, read once."""
+    sids, shares = domain
+    made = Plant(domain_controller, smb_tools, tmp_path, sids, shares.pop())
     made.write("안내.txt", "회전축 점검 안내")
     made.write("품질/검사.txt", "회전축 검사 기록")
     made.write("품질/비밀.txt", "회전축 결함 비밀")
     made.protect("품질/비밀.txt", [("qa", READ, 0)])
     made.run()
-    return made
+    yield made
+    made.drive.close()
 
 
 ALL = ["안내.txt", "품질/검사.txt", "품질/비밀.txt"]
@@ -160,6 +176,7 @@ def test_a_list_that_changes_is_followed_and_nothing_is_parsed(plant):
 
 def test_a_document_that_moves_gets_the_list_of_its_new_place_and_is_not_parsed_again(plant):
     plant.drive.make("공개")
+    plant.protect("품질", [("qa", FULL, BELOW)])
     plant.protect("공개", [("plant", FULL, BELOW)])
     plant.write("품질/이동.txt", "연마석 교체 주기")
     plant.run()
@@ -179,7 +196,7 @@ def test_a_share_that_closes_itself_closes_every_document(plant):
     assert plant.found("회전축", "kim") == ALL
     plant.open_share("WD")
     plant.run("permissions")
-    assert plant.found("회전축", "lee") == ALL[:1]
+    assert plant.found("회전축", "lee") == ALL[:2]
 
 
 def test_a_server_that_is_down_changes_nothing_and_is_told(plant):
