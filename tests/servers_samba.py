@@ -74,7 +74,7 @@ class FileServer:
     host = "127.0.0.1"
     password = "Passw0rd!"  # noqa: S105
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *options: str) -> None:
         if os.geteuid() != 0:
             pytest.fail("a file server that becomes its users must be started by root")
         for program in ("smbd", "smbpasswd", "smbcacls", "net"):
@@ -88,7 +88,8 @@ class FileServer:
             probe.bind((self.host, 0))
             self.port = probe.getsockname()[1]
         self.config = folder / "smb.conf"
-        self.config.write_text(_CONFIG.format(folder=folder, port=self.port), encoding="utf-8")
+        lines = [_CONFIG.format(folder=folder, port=self.port), *options, ""]
+        self.config.write_text("\n".join(lines), encoding="utf-8")
         self._process: subprocess.Popen[bytes] | None = None
         self.administrator = self.add_user("root")
 
@@ -315,17 +316,19 @@ def sid_bytes(sid: str) -> bytes:
     return head + b"".join(int(part).to_bytes(4, "little") for part in parts)
 
 
-def new_file_server() -> FileServer:
-    """One that runs; the caller stops it and removes its folder."""
-    server = FileServer(Path(tempfile.mkdtemp(prefix="seoga-smb-", dir="/tmp")))
+def new_file_server(*options: str) -> FileServer:
+    """One that runs, with more of ``smb.conf``; the caller stops it and removes its folder."""
+    server = FileServer(Path(tempfile.mkdtemp(prefix="seoga-smb-", dir="/tmp")), *options)
     server.start()
     return server
 
 
 @pytest.fixture(scope="session")
 def smb_tools():
-    """``ShareClient`` and ``descriptor`` of this module, for other servers."""
-    return SimpleNamespace(ShareClient=ShareClient, descriptor=descriptor)
+    """What this module offers, for other servers."""
+    return SimpleNamespace(
+        ShareClient=ShareClient, descriptor=descriptor, new_file_server=new_file_server
+    )
 
 
 @pytest.fixture(scope="session")

@@ -12,70 +12,13 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from acl_sync.registry import make_permission_reader
-from acl_sync.smb.place import Place, place_of
 from contracts.documents import SourceItem
-from contracts.errors import ConfigError, ItemBusyError, ItemGoneError, SourceUnreachableError
+from contracts.errors import ItemBusyError, ItemGoneError, SourceUnreachableError
 from contracts.outcomes import SkipReason
-from contracts.settings import SourceSettings
 from contracts.sources import ListProblem, Skipped, SourceFolder
-from ingest.sources.registry import make_source
 from ingest.sources.reparse import odd_point
 
 pytestmark = pytest.mark.integration
-
-READER = "games"
-EVERYONE, FULL, FOR_ALL_BELOW = "S-1-1-0", 0x1F01FF, 0x3
-
-
-@pytest.fixture(scope="module")
-def server(file_server):
-    """The server, with an ordinary account that reads."""
-    file_server.add_user(READER)
-    (file_server.folder / "password").write_text(f"{file_server.password}\n")
-    return file_server
-
-
-@pytest.fixture
-def share(server, request, smb_tools):
-    """A share of this test's own, in which whatever is made is everyone's."""
-    made = Share(server, f"s{abs(hash(request.node.name)) % 10**8}")
-    made.client.protect("", smb_tools.descriptor([("allow", FOR_ALL_BELOW, FULL, EVERYONE)]))
-    yield made
-    made.client.close()
-
-
-class Share:
-    """A share, its administrator, and sources over it."""
-
-    def __init__(self, server, name, *options):
-        self.server, self.name = server, name
-        self.folder = server.folder / name
-        server.share(name, self.folder, *options)
-        self.client = server.client(name)
-
-    def settings(self, **options):
-        """Settings of a source over all of it."""
-        values = {
-            "name": "files",
-            "kind": "smb",
-            "url": f"smb://{self.server.host}:{self.server.port}/{self.name}",
-            "user": READER,
-            "password_file": self.server.folder / "password",
-            "timeout_seconds": 5,
-            **options,
-        }
-        return SourceSettings.model_validate(values)
-
-    def source(self, **options):
-        """The source."""
-        return make_source(self.settings(**options))
-
-    def fill(self, folders, files=3):
-        """Folders with files in them."""
-        for number in range(folders):
-            self.client.make(f"{number:02}")
-            for name in range(files):
-                self.client.write(f"{number:02}/{name}.txt", b"x" * 10)
 
 
 def items_of(source):
@@ -209,9 +152,8 @@ def test_paths_beyond_260_characters_are_read(share):
     assert read(source, items_of(source)[path]) == b"deep"
 
 
-def test_streams_of_a_file_are_no_files(server, smb_tools):
-    share = Share(server, "streams", "vfs objects = acl_xattr streams_xattr")
-    share.client.protect("", smb_tools.descriptor([("allow", FOR_ALL_BELOW, FULL, EVERYONE)]))
+def test_streams_of_a_file_are_no_files(new_share):
+    share = new_share("streams", "vfs objects = acl_xattr streams_xattr")
     share.client.write("a.txt", b"main")
     share.client.write("a.txt:Zone.Identifier", b"[ZoneTransfer]")
     source = share.source()
@@ -266,13 +208,12 @@ def test_a_reparse_point_is_told_unless_it_is_a_file_like_any_other(tag, told):
 
 
 @pytest.fixture
-def namespace(server, share):
+def namespace(new_share, share):
     """A namespace with a link to the share."""
-    made = Share(server, f"{share.name}-root", "msdfs root = yes")
+    made = new_share(f"{share.name}-root", "msdfs root = yes")
     (made.folder / "문서").symlink_to(f"msdfs:127.0.0.1\\{share.name}")
     made.client.write("a.txt", b"in the namespace")
-    yield made
-    made.client.close()
+    return made
 
 
 def test_a_link_of_a_namespace_below_the_root_is_told(namespace, share):
@@ -299,7 +240,7 @@ def test_a_root_in_a_namespace_is_read_where_it_is_kept(namespace, share, below)
     assert item.locator.startswith(f"smb://127.0.0.1:{share.server.port}/{namespace.name}/")
     acl = {"kind": "smb", "share": ("allow Everyone",)}
     scope = make_permission_reader(namespace.settings(url=url, acl=acl)).item(item)
-    assert f"sid:{EVERYONE}" in scope.groups
+    assert "sid:S-1-1-0" in scope.groups
 
 
 def test_the_next_target_serves_where_the_first_does_not_answer(namespace, share):
@@ -314,114 +255,3 @@ def test_a_link_without_a_target_is_unreachable(namespace):
     (namespace.folder / "dead").symlink_to("msdfs:127.0.0.1\\nowhere")
     with pytest.raises(SourceUnreachableError, match=r"DFS|공유"):
         namespace.source(url=f"{namespace.settings().url}/dead").check()
-
-
-# -- what an operator must say, and is told --------------------------------------------------------
-
-
-def test_everything_is_encrypted_unless_the_operator_says_otherwise(server, share):
-    share.client.write("a.txt", b"1")
-    plain = Share(server, "plain", "smb encrypt = off")
-    plain.client.write("a.txt", b"1")
-    for made, encrypt in ((share, True), (share, False)):
-        source = made.source(encrypt=encrypt)
-        source.check()
-        session = source._drive.line()._session
-        assert bool(session.encrypt_data) is encrypt
-        assert encrypt or session.signing_required
-    plain.client.close()
-
-
-@pytest.mark.parametrize(
-    ("options", "told"),
-    [
-        ({"user": "nobody-here"}, "계정 또는 비밀번호"),
-        ({"url": "smb://files.invalid/x"}, "호스트를 찾을 수 없습니다"),
-        ({"url": "smb://127.0.0.1:9/x"}, "연결할 수 없습니다"),
-    ],
-)
-def test_an_operator_is_told_what_to_look_at(share, options, told):
-    with pytest.raises(SourceUnreachableError, match=told) as caught:
-        share.source(**options).check()
-    assert caught.value.advice
-
-
-@pytest.mark.parametrize(
-    "url", ["smb://", "smb://host", "smb://host/", "ftp://host/x", "smb://a@host/x", "smb://h:0/x",
-            "smb://h:x/x", "smb://h/x/../y", "smb://h/x//y", "smb://h/x%5Cy"],
-)  # fmt: skip
-def test_an_address_that_names_no_share_is_refused(share, url):
-    with pytest.raises(ConfigError, match="url"):
-        share.source(url=url)
-
-
-def test_an_address_may_hold_what_names_hold():
-    settings = SourceSettings(name="f", kind="smb", url="smb://Files:4450/품질%20문서/a%23b/c")
-    place = place_of(settings)
-    assert place == Place("files", 4450, "품질 문서", "a#b/c")
-    assert place.address("d e.txt") == (
-        "smb://files:4450/%ED%92%88%EC%A7%88%20%EB%AC%B8%EC%84%9C/a%23b/c/d%20e.txt"
-    )
-
-
-def test_a_password_file_that_cannot_be_read_is_told(share, tmp_path):
-    with pytest.raises(ConfigError, match="password_file"):
-        share.source(password_file=tmp_path / "missing")
-
-
-def test_a_share_whose_own_list_nobody_tells_is_nobodys_and_the_operator_is_told(share):
-    share.client.write("a.txt", b"1")
-    with pytest.raises(ConfigError, match="공유 권한") as caught:
-        make_permission_reader(share.settings(acl={"kind": "smb"}))
-    assert "acl.share" in caught.value.advice
-
-
-@pytest.mark.parametrize(
-    "line", ["everyone", "permit Everyone", "allow", "allow kim", "allow sid:"]
-)
-def test_a_list_of_a_share_that_says_nothing_clear_is_refused(share, line):
-    share.client.write("a.txt", b"1")
-    with pytest.raises(ConfigError, match=r"acl\.share"):
-        make_permission_reader(share.settings(acl={"kind": "smb", "share": (line,)}))
-
-
-def test_a_list_of_a_share_is_kept_in_its_order(share):
-    share.client.write("a.txt", b"1")
-    lines = ("deny sid:S-1-5-21-1-2-3-1001", "allow Authenticated Users", "allow group:qa@plant")
-    reader = make_permission_reader(share.settings(acl={"kind": "smb", "share": lines}))
-    folder = next(f for f in share.source().list() if isinstance(f, SourceFolder))
-    (gate,) = reader.folder(folder).gates
-    assert [(e.effect.value, e.principal) for e in gate.entries] == [
-        ("deny", "sid:S-1-5-21-1-2-3-1001"),
-        ("allow", "sid:S-1-5-11"),
-        ("allow", "group:qa@plant"),
-    ]
-
-
-def test_an_administrators_account_reads_the_list_of_the_share_itself(share):
-    share.client.write("a.txt", b"1")
-    share.server.run(
-        "sharesec", share.name, "--setsddl=D:(D;;FA;;;S-1-5-21-1-2-3-1001)(A;;FA;;;WD)"
-    )
-    share.client.close()
-    share.server.stop()  # the service that tells of shares reads its configuration when it starts
-    share.server.start()
-    reader = make_permission_reader(
-        share.settings(user=share.server.administrator, acl={"kind": "smb"})
-    )
-    folder = next(f for f in share.source().list() if isinstance(f, SourceFolder))
-    (gate,) = reader.folder(folder).gates
-    assert [e.principal for e in gate.entries] == ["sid:S-1-5-21-1-2-3-1001", f"sid:{EVERYONE}"]
-
-
-def test_samba_is_known_for_a_change_time_that_does_not_tell(share):
-    share.client.write("a.txt", b"1")
-    reader = make_permission_reader(
-        share.settings(acl={"kind": "smb", "share": ("allow Everyone",)})
-    )
-    assert not reader.tags_tell
-    told, tried = share.source().probe(), share.source().probe(write=True)
-    assert told.change_time is tried.change_time is False
-    assert "Samba" in told.notes[0]
-    assert tried.birth_time
-    assert not tried.case_sensitive
