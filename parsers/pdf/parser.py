@@ -24,6 +24,7 @@ from parsers.pdf.extras import (
     attachments,
     bookmarks,
     form_values,
+    has_annotations,
     link_targets,
     page_attachments,
     properties,
@@ -219,10 +220,11 @@ class _Reading:
         self._drawn = False
 
     def _read(self, page: pymupdf.Page, number: int) -> PageRecord:
-        notes = annotation_blocks(page, number)
-        fields = list(page.widgets() or ())
-        links = link_targets(page)
-        self._files += page_attachments(page, self._problems.notes)
+        annotated = has_annotations(page)
+        notes = annotation_blocks(page, number) if annotated else []
+        fields = annotated and any(True for _ in page.widgets() or ())
+        links = link_targets(page) if annotated else []
+        self._files += page_attachments(page, self._problems.notes) if annotated else []
         back = upright(page)
         content = read_page(page, self._fonts)
         turn = max(content.sideways, key=lambda t: content.sideways[t], default=0)
@@ -308,8 +310,8 @@ class _Reading:
 
     def _cut_outlines(self, page: pymupdf.Page, record: PageRecord) -> None:
         """Text drawn as curves is cut out, and recognised with that of other pages."""
-        boxes = outlined_lines(record.content)
-        if not boxes or not self._context.ocr.enabled:
+        boxes = outlined_lines(record.content) if self._context.ocr.enabled else []
+        if not boxes:
             return
         if self._recognizer.problem():
             self._problems.outlined.append(record.number)

@@ -135,19 +135,18 @@ def _tuples(boxes: NDArray[np.float64]) -> list[Box]:
 
 def _borders(frames: list[Box], outlines: list[Box]) -> list[Box]:
     """Stroked rectangles that are no strokes of letters."""
-    return [frame for frame in frames if not _of_a_letter(frame, outlines)]
+    shapes = np.array(outlines).reshape(-1, 4)
+    return [frame for frame in frames if not _of_a_letter(frame, shapes)]
 
 
-def _of_a_letter(frame: Box, outlines: list[Box]) -> bool:
+def _of_a_letter(frame: Box, shapes: NDArray[np.float64]) -> bool:
     """A stroked rectangle whose border cuts through letters drawn as curves is a stroke of one of them (bold ㅂ)."""
     left, top, right, bottom = frame
-    if max(right - left, bottom - top) > _LINE_HEIGHT[1]:
+    if max(right - left, bottom - top) > _LINE_HEIGHT[1] or not len(shapes):
         return False
-    return any(
-        shape[1] < bottom and shape[3] > top and shape[0] + 1 < border < shape[2] - 1
-        for shape in outlines
-        for border in (left, right)
-    )
+    beside = (shapes[:, 1] < bottom) & (shapes[:, 3] > top)
+    cut = [(shapes[:, 0] + 1 < at) & (at < shapes[:, 2] - 1) for at in (left, right)]
+    return bool((beside & (cut[0] | cut[1])).any())
 
 
 def _collect(content: PageContent, runs: Runs, fills: _Fills) -> None:

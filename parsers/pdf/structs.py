@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
 __all__ = ["KNOWN", "from_structures"]
 
-KNOWN = frozenset({"1.28.0", "1.28.1", "1.28.2"})
-"""Versions of MuPDF whose headers have these layouts."""
+KNOWN = frozenset({"1.28.2"})
+"""Versions of MuPDF whose headers were compared with these layouts."""
 
 _TEXT, _IMAGE, _VECTOR = 0, 1, 3
 _IS_STROKED, _IS_RECTANGLE = 1, 2
