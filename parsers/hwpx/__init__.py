@@ -12,7 +12,7 @@ from parsers.common.hangul_ole import NOTHING, OleObjects
 from parsers.common.hangul_result import finish_document
 from parsers.common.hangul_xml import read_chart
 from parsers.common.office_quality import refuse_unread
-from parsers.hwpx.header import read_header
+from parsers.hwpx.header import Header
 from parsers.hwpx.package import Package, local_name
 from parsers.hwpx.section import SectionReader
 
@@ -75,7 +75,7 @@ def _read(package: Package, context: ParserContext) -> ParsedDocument:
         failure = FailureClass.CORRUPT if known else FailureClass.UNSUPPORTED
         raise ParseFailure(failure, "no section in the package")
     objects = _Objects(package, context)
-    reader = SectionReader(read_header(root), objects, context.limits.max_cells)
+    reader = SectionReader(Header(root), objects, context.limits.max_cells)
     paragraphs: list[Paragraph] = []
     unread = unsound = 0
     for name in names:

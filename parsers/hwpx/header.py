@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from parsers.common.hangul_numbers import LevelFormat, Numbering, shape_by_name
 from parsers.common.hangul_text import clean_text
 from parsers.hwpx.package import local_name
 
-__all__ = ["HeadStyle", "Header", "read_header", "whole_number"]
+__all__ = ["HeadStyle", "Header", "whole_number"]
 
 _MAX_LEVELS = 10
-_WHOLE = re.compile("[0-9]{1,10}")
+_MOST_DIGITS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,60 +24,75 @@ class HeadStyle:
     level: int
 
 
-@dataclass(slots=True)
 class Header:
-    """Definitions by id.
+    """Definitions by id; read when they are first asked for, since documents use few of them.
+
+    Args:
+        root: Root of the part; None: there are none.
 
     Attributes:
-        heads: Paragraph shapes that have a head.
-        letters: Size in points and bold, by character shape.
         numberings: Numbering definitions.
         bullets: Bullet characters.
     """
 
-    heads: dict[str, HeadStyle] = field(default_factory=dict)
-    letters: dict[str, tuple[float, bool]] = field(default_factory=dict)
-    numberings: dict[int, Numbering] = field(default_factory=dict)
-    bullets: dict[int, str] = field(default_factory=dict)
+    def __init__(self, root: Any) -> None:
+        self._shapes: dict[str, list[Any]] = {}
+        self._letters: dict[str, Any] = {}
+        self._read_heads: dict[str, HeadStyle | None] = {}
+        self._read_letters: dict[str, tuple[float, bool]] = {}
+        self.numberings: dict[int, Numbering] = {}
+        self.bullets: dict[int, str] = {}
+        if root is None:
+            return
+        for element in root.iter("{*}paraPr"):
+            self._shapes.setdefault(element.get("id", ""), []).append(element)
+        for element in root.iter("{*}charPr"):
+            self._letters[element.get("id", "")] = element
+        for element in root.iter("{*}numbering"):
+            self.numberings[whole_number(element.get("id"))] = _numbering(element)
+        for element in root.iter("{*}bullet"):
+            sign = clean_text(element.get("char", "")) or "•"
+            self.bullets[whole_number(element.get("id"))] = sign
+
+    def head(self, shape: str) -> HeadStyle | None:
+        """The head of a paragraph shape, or None."""
+        try:
+            return self._read_heads[shape]
+        except KeyError:
+            found = map(_head, reversed(self._shapes.get(shape, ())))
+            known = self._read_heads[shape] = next(filter(None, found), None)
+            return known
+
+    def letter(self, shape: str) -> tuple[float, bool]:
+        """Size in points and bold of a character shape; (0, False) where there is none of that id."""
+        try:
+            return self._read_letters[shape]
+        except KeyError:
+            element = self._letters.get(shape)
+            known = (0.0, False)
+            if element is not None:
+                bold = any(local_name(child) == "bold" for child in element)
+                known = whole_number(element.get("height")) / 100, bold
+            self._read_letters[shape] = known
+            return known
 
 
 def whole_number(text: str | None, default: int = 0) -> int:
     """A non-negative number below ten billion of an attribute, or ``default``."""
-    return int(text) if text and _WHOLE.fullmatch(text) else default
+    if text and len(text) <= _MOST_DIGITS and text.isascii() and text.isdecimal():
+        return int(text)
+    return default
 
 
-def read_header(root: Any) -> Header:
-    """Collect the definitions; ``root`` None gives an empty header."""
-    header = Header()
-    if root is None:
-        return header
-    for element in root.iter("{*}paraPr", "{*}charPr", "{*}numbering", "{*}bullet"):
-        match local_name(element):
-            case "paraPr":
-                _read_paragraph_shape(element, header)
-            case "charPr":
-                bold = any(local_name(child) == "bold" for child in element)
-                size = whole_number(element.get("height")) / 100
-                header.letters[element.get("id", "")] = (size, bold)
-            case "numbering":
-                header.numberings[whole_number(element.get("id"))] = _numbering(element)
-            case "bullet":
-                sign = clean_text(element.get("char", "")) or "•"
-                header.bullets[whole_number(element.get("id"))] = sign
-            case _:
-                pass
-    return header
-
-
-def _read_paragraph_shape(element: Any, header: Header) -> None:
+def _head(element: Any) -> HeadStyle | None:
     for child in element.iter("{*}heading"):
         if child.get("type", "NONE") != "NONE":
-            header.heads[element.get("id", "")] = HeadStyle(
+            return HeadStyle(
                 child.get("type"),
                 whole_number(child.get("idRef")),
                 min(whole_number(child.get("level")) + 1, _MAX_LEVELS),
             )
-            return
+    return None
 
 
 def _numbering(element: Any) -> Numbering:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from contracts.documents import BlockKind, Layer
@@ -88,23 +87,25 @@ class SectionReader:
         return paragraphs
 
     def _paragraph(self, element: Any) -> Paragraph:
-        paragraph = Paragraph()
-        letters: Counter[str] = Counter()
+        items: list[Item] = []
+        paragraph = Paragraph(items)
+        letters: dict[str, int] = {}
         for run in element:
             if local_name(run) != "run":
                 continue
-            before = len(paragraph.items)
+            before = len(items)
             for child in run:
                 self._in_run(child, paragraph)
-            length = sum(len(item) for item in paragraph.items[before:] if isinstance(item, str))
-            letters[run.get("charPrIDRef", "")] += length
-        shape = letters.most_common(1)[0][0] if letters else ""
-        paragraph.size, paragraph.bold = self._header.letters.get(shape, (0.0, False))
+            length = sum([len(item) for item in items[before:] if isinstance(item, str)])
+            shape = run.get("charPrIDRef", "")
+            letters[shape] = letters.get(shape, 0) + length
+        usual = max(letters, key=letters.__getitem__) if letters else ""
+        paragraph.size, paragraph.bold = self._header.letter(usual)
         paragraph.head = self._head(element)
         return paragraph
 
     def _head(self, element: Any) -> Head | None:
-        style = self._header.heads.get(element.get("paraPrIDRef", ""))
+        style = self._header.head(element.get("paraPrIDRef", ""))
         if style is None or style.kind not in _HEAD_KINDS:
             return None
         kind = _HEAD_KINDS[style.kind]
@@ -118,7 +119,10 @@ class SectionReader:
     def _in_run(self, element: Any, paragraph: Paragraph) -> None:
         name = local_name(element)
         if name == "t":
-            paragraph.items.extend(self._text(element))
+            if len(element):
+                paragraph.items.extend(self._text(element))
+            elif element.text and not self._deleted:
+                paragraph.items.append(element.text)
         elif name == "ctrl":
             for child in element:
                 self._control(child, paragraph)
@@ -215,8 +219,13 @@ class SectionReader:
         self._cells_left -= 1
         if self._cells_left < 0:
             raise ParseFailure(FailureClass.TOO_LARGE, "more table cells than parse.max_cells")
-        address = element.find("{*}cellAddr")
-        span = element.find("{*}cellSpan")
+        address = span = None
+        for child in element:
+            name = local_name(child)
+            if name == "cellAddr" and address is None:
+                address = child
+            elif name == "cellSpan" and span is None:
+                span = child
         if address is not None:
             row = min(whole_number(address.get("rowAddr"), row), _MAX_ROWS)
             column = min(whole_number(address.get("colAddr"), column), _MAX_COLUMNS)
