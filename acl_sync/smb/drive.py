@@ -22,6 +22,7 @@ from acl_sync.smb.statuses import (
     END_OF_FILE,
     NO_MORE_FILES,
     NO_SUCH_FILE,
+    OBJECT_NAME_INVALID,
     PATH_NOT_COVERED,
     SmbStatusError,
 )
@@ -208,6 +209,14 @@ class Drive:
             lines = self._generation
             try:
                 return call()
+            except UnicodeEncodeError as problem:
+                raise SmbStatusError(OBJECT_NAME_INVALID) from problem
+            except ValueError as problem:
+                self._give_up(lines)
+                raise SourceUnreachableError(
+                    f"source {self._account.source}: {self.place.host} 의 답을 읽을 수 없습니다 (a malformed answer): {problem}",
+                    advice="아무것도 바꾸지 않았습니다 (nothing was changed)",
+                ) from problem
             except LineLostError as problem:
                 self._give_up(lines)
                 pause = next(pauses, None)

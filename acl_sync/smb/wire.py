@@ -120,19 +120,33 @@ def created(data: bytes, file_id: int) -> tuple[Found, bytes]:
 
 
 def buffer_of(data: bytes) -> bytes:
-    """What an answer to QUERY_INFO or QUERY_DIRECTORY carries."""
+    """What an answer to QUERY_INFO or QUERY_DIRECTORY carries.
+
+    Raises:
+        ValueError: it is malformed.
+    """
+    if len(data) < _BUFFER.size:
+        raise ValueError("an answer that is cut off")
     _, offset, length = _BUFFER.unpack_from(data)
     return _part(data, offset, length)
 
 
 def read_of(data: bytes) -> bytes:
-    """What an answer to READ carries."""
+    """What an answer to READ carries.
+
+    Raises:
+        ValueError: it is malformed.
+    """
+    if len(data) < _READ.size:
+        raise ValueError("an answer that is cut off")
     _, offset, _, length, _, _ = _READ.unpack_from(data)
     return _part(data, offset, length)
 
 
 def _part(data: bytes, offset: int, length: int) -> bytes:
+    if not length:
+        return b""
     at = offset - _HEADER
-    if length and (at < 0 or len(data) < at + length):
+    if at < 0 or len(data) < at + length:
         raise ValueError("an answer that is cut off")
     return data[at : at + length]

@@ -109,7 +109,7 @@ class SmbSource:
                 return copy.write
 
             try:
-                self._drive.read(self._sent(item.path), start)
+                self._drive.read(item.path, start)
             except SmbStatusError as problem:
                 if problem.status in GONE:
                     raise ItemGoneError(f"{item.path} is not there any more") from problem
@@ -185,13 +185,6 @@ class SmbSource:
         )
 
     # -- one item ----------------------------------------------------------------------------------
-
-    def _sent(self, path: str) -> str:
-        try:
-            path.encode("utf-16-le")
-        except UnicodeEncodeError as problem:
-            raise ItemGoneError(f"{path!r} is no name of this source") from problem
-        return path
 
     def _compare(self, item: SourceItem, found: Found) -> None:
         same = found.object_id(item.path) == item.object_id
