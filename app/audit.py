@@ -19,7 +19,7 @@ class CatalogAudit:
 
     Args:
         catalog: Where it is.
-        channel: ``cli`` or ``api``.
+        channel: ``cli`` or ``api``; the service that asks stands behind it (``api:portal``).
     """
 
     def __init__(self, catalog: Catalog, channel: str) -> None:
@@ -47,6 +47,6 @@ class CatalogAudit:
                 filters=filters,
                 document_ids=document_ids,
                 took_ms=took_ms,
-                channel=self._channel,
+                channel=f"{self._channel}:{request.via}" if request.via else self._channel,
             )
         )

@@ -33,6 +33,7 @@ class SearchRequest:
         filters: Further ``key=value`` filters: ``department``, ``source``, ``format``, ``code``, ``language``, ``path`` (prefix), ``security_level``, ``revision``.
         restrict_groups: Narrow to what each of these groups could read; never widens.
         layers: Layers searched.
+        via: The service that asks for the reader, for the audit log; "" for a person at the command line.
     """
 
     query: str
@@ -44,6 +45,7 @@ class SearchRequest:
     filters: tuple[tuple[str, str], ...] = ()
     restrict_groups: tuple[str, ...] = ()
     layers: tuple[Layer, ...] = (Layer.BODY, Layer.NOTES)
+    via: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

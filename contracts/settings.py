@@ -29,11 +29,13 @@ __all__ = [
     "BlobSettings",
     "CatalogSettings",
     "ChunkSettings",
+    "ClientSettings",
     "DirectorySettings",
     "EmbedderSettings",
     "IndexSettings",
     "LdapSettings",
     "OcrSettings",
+    "OidcSettings",
     "ParseSettings",
     "QueueSettings",
     "SearchSettings",
@@ -261,6 +263,47 @@ class UnlockSettings(Group):
     )
 
 
+class ClientSettings(Group):
+    """A service with a token of its own."""
+
+    name: str = Field(pattern=r"^[a-z0-9][a-z0-9._-]{0,63}$")
+    token_file: Path = Field(description="File with its token, 16 characters or more.")
+    readers: tuple[str, ...] = Field(
+        default=("*",), description="Readers that it may act for: `kim`, `*@plant`."
+    )
+    per_minute: int = Field(default=0, ge=0, description="Requests a minute; 0: no limit.")
+
+
+class OidcSettings(Group):
+    """The identity provider of people who call with a token of their own."""
+
+    issuer: str = Field(description="As its tokens name it (`iss`).")
+    audience: str = Field(description="What its tokens are for (`aud`).")
+    jwks_url: str = Field(
+        default="", pattern=r"^(|https://.+|http://(127\.0\.0\.1|localhost)[:/].*)$"
+    )
+    jwks_file: Path | None = Field(default=None, description="Its key set as a file instead.")
+    reader_claim: str = Field(
+        default="preferred_username", description="Claim that names the reader."
+    )
+    algorithms: tuple[
+        Literal["RS256", "RS384", "RS512", "PS256", "ES256", "ES384", "EdDSA"], ...
+    ] = (
+        "RS256",
+        "ES256",
+    )
+    per_minute: int = Field(
+        default=0, ge=0, description="Requests a minute and person; 0: no limit."
+    )
+
+    @model_validator(mode="after")
+    def _one_key_set(self) -> OidcSettings:
+        if bool(self.jwks_url) == (self.jwks_file is not None):
+            msg = "jwks_url 이나 jwks_file 가운데 하나 (one of jwks_url and jwks_file)"
+            raise ValueError(msg)
+        return self
+
+
 class ApiSettings(Group):
     """The search API."""
 
@@ -272,6 +315,13 @@ class ApiSettings(Group):
     )
     audit_days: int = Field(
         default=0, ge=0, description="Days that queries stay in the audit log; 0: for ever."
+    )
+    clients: tuple[ClientSettings, ...] = Field(
+        default=(), description="Services with tokens and readers of their own."
+    )
+    oidc: OidcSettings | None = None
+    per_minute: int = Field(
+        default=0, ge=0, description="Requests a minute with `SEOGA_API_TOKEN`; 0: no limit."
     )
     answer_grid_ms: float = Field(
         default=25.0,

@@ -154,7 +154,9 @@ class Searcher:
         """The index that serves now."""
         return self._tools.now.index
 
-    def open(self, document_id: str, reader: str, start: int = 1, most: int = 20) -> OpenedDocument:
+    def open(
+        self, document_id: str, reader: str, start: int = 1, most: int = 20, via: str = ""
+    ) -> OpenedDocument:
         """A document's passages, if the reader may read it now; obsolete and draft ones too, which say so.
 
         Args:
@@ -162,6 +164,7 @@ class Searcher:
             reader: Who asks.
             start: Place of the first passage, from 1.
             most: Passages wanted, 1 to 100.
+            via: See :class:`contracts.search.SearchRequest`.
 
         Raises:
             NotFoundError: there is no such document, or the reader may not read it; nothing tells which.
@@ -169,7 +172,7 @@ class Searcher:
             QueryError: the request is not well-formed.
             IndexUnavailableError: the index does not answer.
         """
-        asked = SearchRequest(query=f"document {document_id}", reader=reader, top=most)
+        asked = SearchRequest(query=f"document {document_id}", reader=reader, top=most, via=via)
         request = checked(replace(asked, include_obsolete=True))
         clock, epoch = _Clock(), -1
         shown: tuple[str, ...] = ()

@@ -12,9 +12,10 @@ if TYPE_CHECKING:
 
     from app.wiring import SearchParts
     from contracts.settings import Settings
+    from search.api.callers import Callers
     from search.api.metrics import MetricsPage
 
-__all__ = ["command", "metrics_page"]
+__all__ = ["callers_of", "command", "metrics_page"]
 
 
 @click.command("serve", short_help="검색 API와 일정 실행 (search API and schedules).")
@@ -31,25 +32,48 @@ def command(host: str | None, port: int | None) -> None:
     import uvicorn
 
     from app.wiring import answerer_of, open_search_parts
-    from contracts.errors import ConfigError
     from contracts.settings import load_settings
     from search.api.app import create_app
     from search.api.grid import AnswerGrid
 
     settings = load_settings()
-    if settings.api.token is None:
-        raise ConfigError(
-            "API 토큰이 없습니다 (no API token)", advice="SEOGA_API_TOKEN 또는 SEOGA_API_TOKEN_FILE"
-        )
-    token = settings.api.token.get_secret_value()
+    callers = callers_of(settings)
     at, number = host or settings.api.host, port or settings.api.port
     _check_free(at, number)
     with _schedules(settings), open_search_parts(settings, "api", load_settings) as parts:
         answerer = answerer_of(settings, parts.searcher)
-        app = create_app(parts.searcher, token, _health, metrics_page(settings, parts), answerer)
+        app = create_app(parts.searcher, callers, _health, metrics_page(settings, parts), answerer)
         held = AnswerGrid(app, settings.api.answer_grid_ms)
         click.echo(f"http://{at}:{number}/openapi.json  (Ctrl+C: 종료, stop)")
         uvicorn.run(held, host=at, port=number, log_level="warning")
+
+
+def callers_of(settings: Settings) -> Callers:
+    """Who may ask: the token of the environment, the services and the identity provider of ``[api]``.
+
+    Raises:
+        ConfigError: there is nobody, or a token cannot be read or is too short.
+    """
+    from contracts.errors import ConfigError
+    from search.api.callers import Callers, Key
+
+    api = settings.api
+    keys = []
+    if api.token is not None:
+        keys.append(Key("", api.token.get_secret_value(), per_minute=api.per_minute))
+    for client in api.clients:
+        try:
+            secret = client.token_file.expanduser().read_text(encoding="utf-8").strip()
+        except OSError as problem:
+            raise ConfigError(
+                f"[api] client {client.name}: {client.token_file}: {problem.strerror}"
+            ) from problem
+        keys.append(Key(client.name, secret, client.readers, client.per_minute))
+    if not keys and api.oidc is None:
+        raise ConfigError(
+            "API 토큰이 없습니다 (no API token)", advice="SEOGA_API_TOKEN 또는 SEOGA_API_TOKEN_FILE"
+        )
+    return Callers(keys, api.oidc)
 
 
 def _check_free(host: str, port: int) -> None:

@@ -25,6 +25,7 @@ from app.sources import add_source
 from app.wiring import answerer_of, open_kit, open_searcher, source_run
 from contracts.settings import Settings, SourceSettings
 from search.api.app import create_app
+from search.api.callers import Callers, Key
 from search.api.grid import AnswerGrid
 
 __all__ = ["MOST", "auc", "run"]
@@ -65,7 +66,9 @@ def run(*, pairs: int, seed: int) -> bool:
             add_source(kit.catalog, source, origin="path")
             source_run(kit, source).content()
         with open_searcher(settings, "api") as searcher:
-            made = create_app(searcher, TOKEN, dict, answerer=answerer_of(settings, searcher))
+            made = create_app(
+                searcher, Callers([Key("", TOKEN)]), dict, answerer=answerer_of(settings, searcher)
+            )
             with TestClient(AnswerGrid(made, settings.api.answer_grid_ms)) as client:
                 told = [
                     _compare(client, who, place, secret[part], absent[part], chance)

@@ -1,7 +1,7 @@
 """The HTTP API: ``POST /v1/search``, ``POST /v1/answer``, ``GET /v1/documents/{id}``, ``GET /v1/health``, ``GET /v1/source`` and ``GET /metrics``.
 
-A service authenticates with a bearer token and names the reader that it acts for; the answer holds what that
-reader may read. Errors are ``{"error": {"code", "message", "advice"}}``.
+A service authenticates with a bearer token and names the reader that it acts for; a person authenticates with a token of the identity
+provider (:mod:`search.api.callers`). The answer holds what that reader may read. Errors are ``{"error": {"code", "message", "advice"}}``.
 """
 
 from __future__ import annotations
@@ -28,6 +28,13 @@ from contracts.errors import (
 )
 from contracts.search import SearchRequest
 from search.answers.service import Answerer
+from search.api.callers import (
+    Caller,
+    Callers,
+    ForbiddenReaderError,
+    TooManyError,
+    UnauthorisedError,
+)
 from search.api.limits import BodyLimit
 from search.api.objects import answer_object, document_object, response_object
 from search.api.source import source_archive
@@ -38,11 +45,12 @@ if TYPE_CHECKING:
     from search.api.metrics import MetricsPage
     from search.service import Searcher
 
-__all__ = ["AnswerBody", "SearchBody", "create_app"]
+__all__ = ["AnswerBody", "SearchBody", "calling", "create_app"]
 
 _STATUS = (
     (QueryError, 400),
     (UnknownReaderError, 403),
+    (ForbiddenReaderError, 403),
     (NotFoundError, 404),
     (TransientError, 503),
     (ConfigError, 500),
@@ -59,14 +67,14 @@ _Values = Annotated[list[str], Field(max_length=50)]
 
 
 class _Asked(BaseModel):
-    reader: str = Field(min_length=1, max_length=256)
+    reader: str | None = Field(default=None, min_length=1, max_length=256)
     include_obsolete: bool = False
     as_of: date | None = None
     types: list[str] = Field(default_factory=list, max_length=50)
     filters: dict[str, str | _Values] = Field(default_factory=dict, max_length=20)
     restrict_groups: list[str] = Field(default_factory=list, max_length=50)
 
-    def asked(self, query: str, top: int) -> SearchRequest:
+    def asked(self, caller: Caller, query: str, top: int) -> SearchRequest:
         """The request of the search core."""
         pairs = tuple(
             (key, value)
@@ -75,13 +83,14 @@ class _Asked(BaseModel):
         )
         return SearchRequest(
             query=query,
-            reader=self.reader,
+            reader=caller.reader(self.reader),
             top=top,
             include_obsolete=self.include_obsolete,
             as_of=self.as_of,
             types=tuple(self.types),
             filters=pairs,
             restrict_groups=tuple(self.restrict_groups),
+            via=caller.name,
         )
 
 
@@ -98,9 +107,9 @@ class SearchBody(_Asked):
     query: str = Field(min_length=1, max_length=2000)
     top: int = Field(default=10, ge=1, le=100)
 
-    def request(self) -> SearchRequest:
+    def request(self, caller: Caller) -> SearchRequest:
         """The request of the search core."""
-        return self.asked(self.query, self.top)
+        return self.asked(caller, self.query, self.top)
 
 
 class AnswerBody(_Asked):
@@ -116,18 +125,26 @@ class AnswerBody(_Asked):
     question: str = Field(min_length=1, max_length=2000)
     sentences: int = Field(default=3, ge=1, le=10)
 
-    def request(self) -> SearchRequest:
+    def request(self, caller: Caller) -> SearchRequest:
         """The request of the search core."""
-        return self.asked(self.question, 10)
+        return self.asked(caller, self.question, 10)
 
 
-class _Unauthorised(Exception):
-    """No token, or a wrong one."""
+def calling(
+    request: Request,
+    credentials: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)],
+) -> Caller:
+    """Who calls, by the bearer token."""
+    callers: Callers = request.app.state.callers
+    return callers.caller(credentials.credentials if credentials else "")
+
+
+_Calling = Annotated[Caller, Depends(calling)]
 
 
 def create_app(
     searcher: Searcher,
-    token: str,
+    callers: Callers,
     health: Callable[[], dict[str, Any]],
     metrics: MetricsPage | None = None,
     answerer: Answerer | None = None,
@@ -136,7 +153,7 @@ def create_app(
 
     Args:
         searcher: Finds passages.
-        token: Bearer token of the services that may search for named readers.
+        callers: Who may ask, and as whom.
         health: What ``GET /v1/health`` tells.
         metrics: Counts searches, and is ``GET /metrics`` for those who hold one of its tokens; None: no such page.
         answerer: Answers questions; None: with sentences of documents.
@@ -144,13 +161,12 @@ def create_app(
     Raises:
         ConfigError: a token is empty or easily guessed.
     """
-    tokens = (token, *(metrics.tokens if metrics is not None else ()))
-    if min(len(one.strip()) for one in tokens) < _SHORTEST_TOKEN:
+    tokens = metrics.tokens if metrics is not None else ()
+    if any(len(one.strip()) < _SHORTEST_TOKEN for one in tokens):
         raise ConfigError(
             f"API 토큰은 {_SHORTEST_TOKEN}자 이상입니다 (an API token has at least {_SHORTEST_TOKEN} characters)",
             advice="openssl rand -hex 32",
         )
-    answering = answerer or Answerer(searcher)
     app = FastAPI(
         title="Seoga 서가",
         summary="Permitted and cited passages (권한과 출처가 있는 검색)",
@@ -160,33 +176,8 @@ def create_app(
         redoc_url=None,
     )
 
-    @app.post("/v1/search", dependencies=[Depends(_holder_of((token,)))], tags=["search"])
-    def search(body: SearchBody) -> dict[str, Any]:
-        """Passages that the reader may read, best first, each with its citation."""
-        found = searcher.search(body.request())
-        if metrics is not None:
-            metrics.answered(found.took_ms)
-        return response_object(found)
-
-    @app.post("/v1/answer", dependencies=[Depends(_holder_of((token,)))], tags=["search"])
-    def answer(body: AnswerBody) -> dict[str, Any]:
-        """Sentences of documents that the reader may read, each with its citations; or a refusal."""
-        found = answering.answer(body.request(), body.sentences)
-        if metrics is not None:
-            metrics.answered(found.took_ms)
-        return answer_object(found)
-
-    @app.get(
-        "/v1/documents/{document_id}", dependencies=[Depends(_holder_of((token,)))], tags=["search"]
-    )
-    def document(
-        document_id: Annotated[str, Path(max_length=256)],
-        reader: Annotated[str, Query(min_length=1, max_length=256)],
-        start: Annotated[int, Query(ge=1)] = 1,
-        limit: Annotated[int, Query(ge=1, le=100)] = 20,
-    ) -> dict[str, Any]:
-        """A document's passages in order, as far as the reader may read it; ``next`` is where to go on."""
-        return document_object(searcher.open(document_id, reader, start, limit))
+    app.state.callers = callers
+    _add_search(app, searcher, answerer or Answerer(searcher), metrics)
 
     @app.get("/v1/health", tags=["operations"])
     def tell_health() -> dict[str, Any]:
@@ -207,6 +198,39 @@ def create_app(
     return app
 
 
+def _add_search(
+    app: FastAPI, searcher: Searcher, answering: Answerer, metrics: MetricsPage | None
+) -> None:
+    @app.post("/v1/search", tags=["search"])
+    def search(body: SearchBody, caller: _Calling) -> dict[str, Any]:
+        """Passages that the reader may read, best first, each with its citation."""
+        found = searcher.search(body.request(caller))
+        if metrics is not None:
+            metrics.answered(found.took_ms)
+        return response_object(found)
+
+    @app.post("/v1/answer", tags=["search"])
+    def answer(body: AnswerBody, caller: _Calling) -> dict[str, Any]:
+        """Sentences of documents that the reader may read, each with its citations; or a refusal."""
+        found = answering.answer(body.request(caller), body.sentences)
+        if metrics is not None:
+            metrics.answered(found.took_ms)
+        return answer_object(found)
+
+    @app.get("/v1/documents/{document_id}", tags=["search"])
+    def document(
+        document_id: Annotated[str, Path(max_length=256)],
+        caller: _Calling,
+        reader: Annotated[str | None, Query(min_length=1, max_length=256)] = None,
+        start: Annotated[int, Query(ge=1)] = 1,
+        limit: Annotated[int, Query(ge=1, le=100)] = 20,
+    ) -> dict[str, Any]:
+        """A document's passages in order, as far as the reader may read it; ``next`` is where to go on."""
+        return document_object(
+            searcher.open(document_id, caller.reader(reader), start, limit, via=caller.name)
+        )
+
+
 def _holder_of(tokens: tuple[str, ...]) -> Callable[..., None]:
     """A dependency that lets holders of one of these bearer tokens pass."""
 
@@ -217,7 +241,7 @@ def _holder_of(tokens: tuple[str, ...]) -> Callable[..., None]:
         # every token is compared, so that the time does not tell which one was nearly right
         fits = [hmac.compare_digest(given, token.encode()) for token in tokens]
         if not any(fits):
-            raise _Unauthorised
+            raise UnauthorisedError("토큰이 없거나 틀립니다 (missing or wrong token)")
 
     return check
 
@@ -247,10 +271,16 @@ def _handle_errors(app: FastAPI, metrics: MetricsPage | None) -> None:
         _log.error("request_failed", code="internal", reason=type(problem).__name__)
         return _error(_FAULT, "internal", _NOT_NOW, "")
 
-    @app.exception_handler(_Unauthorised)
-    def unauthorised(_request: Request, _problem: _Unauthorised) -> JSONResponse:
-        answer = _error(401, "unauthorised", "토큰이 없거나 틀립니다 (missing or wrong token)", "")
+    @app.exception_handler(UnauthorisedError)
+    def unauthorised(_request: Request, problem: UnauthorisedError) -> JSONResponse:
+        answer = _error(401, problem.code, problem.message, problem.advice)
         answer.headers["WWW-Authenticate"] = "Bearer"
+        return answer
+
+    @app.exception_handler(TooManyError)
+    def too_many(_request: Request, problem: TooManyError) -> JSONResponse:
+        answer = _error(429, problem.code, problem.message, problem.advice)
+        answer.headers["Retry-After"] = str(problem.after)
         return answer
 
     @app.exception_handler(RequestValidationError)

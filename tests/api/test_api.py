@@ -13,6 +13,7 @@ from app.sources import add_source
 from app.wiring import open_kit, open_searcher, source_run
 from contracts.settings import Settings, SourceSettings
 from search.api.app import create_app
+from search.api.callers import Callers, Key
 from search.api.grid import AnswerGrid
 
 ACL = 'realm: plant\nfolders:\n  "": [{allow: group:staff}]\n  비밀: [{allow: user:kim}]\n'
@@ -37,7 +38,7 @@ def client(tmp_path_factory):
         add_source(kit.catalog, source, origin="path")
         source_run(kit, source).content()
     with open_searcher(settings, "api") as searcher:
-        app = create_app(searcher, TOKEN, lambda: {"status": "ok"})
+        app = create_app(searcher, Callers([Key("", TOKEN)]), lambda: {"status": "ok"})
         with TestClient(app, raise_server_exceptions=False) as client:
             yield client
 

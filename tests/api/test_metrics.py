@@ -22,6 +22,7 @@ from contracts.errors import CatalogUnavailableError, ConfigError
 from contracts.settings import Settings, SourceSettings, load_settings
 from contracts.tasks import TaskKind, TaskRequest
 from search.api.app import create_app
+from search.api.callers import Callers, Key
 from search.api.metrics import MetricsPage
 
 ACL = 'realm: plant\nfolders:\n  "": [{allow: user:kim}]\n'
@@ -66,7 +67,9 @@ def client(settings, parts):
             "1.2.3",
         )
     )
-    app = create_app(parts.searcher, TOKEN, dict, MetricsPage(registry, (READING, TOKEN)))
+    app = create_app(
+        parts.searcher, Callers([Key("", TOKEN)]), dict, MetricsPage(registry, (READING, TOKEN))
+    )
     with TestClient(app, raise_server_exceptions=False) as client:
         yield client
 
@@ -224,4 +227,4 @@ def test_the_token_comes_from_a_file_and_a_short_one_is_refused(tmp_path, parts)
     assert token is not None
     page = MetricsPage(CollectorRegistry(), (token.get_secret_value(),))
     with pytest.raises(ConfigError, match="at least 16"):
-        create_app(parts.searcher, TOKEN, dict, page)
+        create_app(parts.searcher, Callers([Key("", TOKEN)]), dict, page)

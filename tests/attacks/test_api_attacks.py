@@ -11,6 +11,7 @@ from fastapi.testclient import TestClient
 from app.wiring import open_kit, open_searcher, source_run
 from contracts.errors import ConfigError, DirectoryDownError, IndexUnavailableError
 from search.api.app import create_app
+from search.api.callers import Callers, Key
 
 TOKEN = "a-token-of-the-tests"  # noqa: S105  the tests' own
 LONE = "\ud800"
@@ -22,7 +23,7 @@ def client(drive):
     drive.write("비밀/원가.txt", "설비 점검 원가는 120만 원이다.")
     drive.ingest()
     with open_searcher(drive.settings(), "api") as searcher:
-        app = create_app(searcher, TOKEN, lambda: {"status": "ok"})
+        app = create_app(searcher, Callers([Key("", TOKEN)]), lambda: {"status": "ok"})
         with TestClient(app, raise_server_exceptions=False) as client:
             yield client
 
@@ -53,7 +54,7 @@ def test_a_service_without_a_real_token_does_not_start(drive, token):
         open_searcher(drive.settings(), "api") as searcher,
         pytest.raises(ConfigError, match="token"),
     ):
-        create_app(searcher, token, dict)
+        create_app(searcher, Callers([Key("", token)]), dict)
 
 
 def odd_bodies():
@@ -144,7 +145,7 @@ def test_an_answer_never_tells_where_things_lie(problem):
         def search(self, _request):
             raise problem
 
-    app = create_app(Broken(), TOKEN, dict)
+    app = create_app(Broken(), Callers([Key("", TOKEN)]), dict)
     with TestClient(app, raise_server_exceptions=False) as client:
         answer = post(client, {"query": "x", "reader": "kim"})
     assert answer.status_code >= 500

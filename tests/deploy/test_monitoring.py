@@ -26,6 +26,7 @@ from app.wiring import open_kit, open_search_parts, source_run
 from contracts.settings import Settings, SourceSettings
 from contracts.tasks import TaskKind, TaskRequest
 from search.api.app import create_app
+from search.api.callers import Callers, Key
 
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"
@@ -150,7 +151,9 @@ def api(tmp_path_factory):
         kit.catalog.tasks.request_many([TaskRequest(key="k", kind=TaskKind.OCR, source="plant")])
     port = free_port()
     with open_search_parts(settings, "api") as parts:
-        app = create_app(parts.searcher, TOKEN, dict, metrics_page(settings, parts))
+        app = create_app(
+            parts.searcher, Callers([Key("", TOKEN)]), dict, metrics_page(settings, parts)
+        )
         server = uvicorn.Server(uvicorn.Config(app, port=port, log_level="error"))
         thread = threading.Thread(target=server.run)
         thread.start()
