@@ -51,7 +51,7 @@ PARSERS: tuple[ParserEntry, ...] = (
     ParserEntry("xls", frozenset({"xls"}), "parsers.xls:XlsParser", version=4),
     ParserEntry("docx", frozenset({"docx"}), "parsers.docx:DocxParser", version=2),
     ParserEntry(
-        "legacy", frozenset({"doc", "ppt", "rtf"}), "parsers.legacy:LegacyParser", version=2
+        "legacy", frozenset({"doc", "ppt", "rtf"}), "parsers.legacy:LegacyParser", version=3
     ),
     ParserEntry("hwp3", frozenset({"hwp3"}), "parsers.legacy.hwp3:Hwp3Parser"),
     ParserEntry("xlsb", frozenset({"xlsb"}), "parsers.xlsx.binary:XlsbParser", version=2),

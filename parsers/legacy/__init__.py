@@ -12,7 +12,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import cast
 
-from contracts.documents import ParsedDocument
+from contracts.documents import BlockKind, ParsedDocument
 from contracts.parsing import ParserContext, ParserInput
 from parsers.legacy.conversion import MACROS, converted_document, finished, words_of
 
@@ -45,7 +45,11 @@ class LegacyParser:
         """
         own = _reader(source.format)(source.path)
         # What our reader does not know as such a file is not for LibreOffice either: it opens anything as text.
-        converted = converted_document(source, _TARGETS[source.format], context)
+        target = _TARGETS[source.format]
+        # Numbered notes are footnotes; those of slides are the speaker's.
+        notes = (block for block in own.blocks if block.kind is BlockKind.NOTE)
+        comments = target == "docx" and not all(note.label for note in notes)
+        converted = converted_document(source, target, context, comments=comments)
         if converted is not None and not _lost(own, converted):
             return finished(converted, own)
         why = _LESS[source.format]

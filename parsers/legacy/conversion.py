@@ -29,7 +29,7 @@ MACROS = "the file holds macros; they are not run"
 
 
 def converted_document(
-    source: ParserInput, target: str, context: ParserContext
+    source: ParserInput, target: str, context: ParserContext, *, comments: bool = False
 ) -> ParsedDocument | None:
     """What LibreOffice makes of the file, or None where there is none or it fails.
 
@@ -37,6 +37,7 @@ def converted_document(
         source: The file.
         target: Format that LibreOffice shall write: ``docx`` or ``pptx``.
         context: Limits, and where children go.
+        comments: It is a text document that is known to hold comments.
     """
     limits = context.limits
     converter = converter_for(limits.office)
@@ -47,7 +48,7 @@ def converted_document(
         named = Path(folder) / f"source.{_ENDINGS.get(source.format, source.format)}"
         named.symlink_to(source.path.resolve())
         made = Path(folder) / f"made.{target}"
-        if not converter.convert(named, made, target, seconds):
+        if not converter.convert(named, made, target, seconds, comments=comments):
             return None
         parser = parser_for(target, limits.alternatives).load()
         try:

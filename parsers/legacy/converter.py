@@ -14,15 +14,20 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
+from parsers.legacy.office_server import PROFILE
+
 __all__ = ["Converter", "converter_for", "find_office"]
 
 _SERVER = Path(__file__).with_name("office_server.py")
 _LIBRARIES = ("libmergedlo.so", "libsofficeapp.so")
 _COMMANDS = ("soffice", "libreoffice")
 _START_SECONDS = 40.0
+_COMMENT_WINDOW = "share/config/soffice.cfg/modules/swriter/ui/annotation.ui"
 _MOST_JOBS = 100
 """Jobs of one process; LibreOffice grows."""
 _MOST_FAILURES = 3
+_RESTART = 81
+"""Status of the command where a new profile makes it start again."""
 
 
 def find_office(setting: str) -> Path | None:
@@ -50,13 +55,23 @@ class Converter:
 
     def __init__(self, program: Path) -> None:
         self._program = program
+        # The kit shows documents; packages without a user interface lack what shows comments, and it ends there.
+        self._shows_comments = (program.parent / _COMMENT_WINDOW).exists()
         self._process: subprocess.Popen[bytes] | None = None
         self._profile = ""
         self._jobs = 0
         self._failures = 0
         atexit.register(self.close)
 
-    def convert(self, source: Path, target: Path, format_name: str, seconds: float) -> bool:
+    def convert(
+        self,
+        source: Path,
+        target: Path,
+        format_name: str,
+        seconds: float,
+        *,
+        comments: bool = False,
+    ) -> bool:
         """Convert a file.
 
         Args:
@@ -64,6 +79,7 @@ class Converter:
             target: Where the result shall lie.
             format_name: ``docx``, ``pptx``, ``xlsx`` or ``pdf``.
             seconds: Time limit.
+            comments: It is a text document that is known to hold comments.
 
         Returns:
             False where it failed or took too long; what was started is ended then.
@@ -72,25 +88,64 @@ class Converter:
             return False  # it does not even start here: do not pay for that with every file
         job = {"source": str(source), "target": str(target), "format": format_name}
         until = time.monotonic() + seconds
+        if comments and not self._shows_comments:
+            return self._by_command(source, target, format_name, seconds)
         used = self._jobs > 0
         done = self._once(job, seconds)
-        if not done and used and time.monotonic() < until:
-            # An earlier file may have left LibreOffice broken, or dying: what it makes of this one must not depend on it.
+        if done is None and used and time.monotonic() < until:
+            # An earlier file may have left LibreOffice dying: what it makes of this one must not depend on it.
             self.close()
             done = self._once(job, seconds)
-        return done
+        if done is False and (left := until - time.monotonic()) > 0:
+            # It opens nothing more after some failures, and shows documents, which some can only be read without.
+            self.close()
+            done = self._by_command(source, target, format_name, left)
+        return bool(done)
 
-    def _once(self, job: dict[str, str], seconds: float) -> bool:
+    def _once(self, job: dict[str, str], seconds: float) -> bool | None:
+        """Whether it was done; None where the process did not live to say so."""
         if self._process is None and not self._start():
             self._failures += 1
-            return False
+            return None
         answer = self._ask(job, seconds)
         self._jobs += 1
         if answer is None or self._jobs >= _MOST_JOBS:
             self.close()
         else:
             self._failures = 0
-        return bool(answer)
+        return answer
+
+    def _by_command(self, source: Path, target: Path, format_name: str, seconds: float) -> bool:
+        """Let LibreOffice's own command convert one file, which shows nothing; it takes seconds to start."""
+        until = time.monotonic() + seconds
+        with tempfile.TemporaryDirectory(prefix=f"seoga-office-{os.getpid()}-") as name:
+            profile, out = Path(name), Path(name) / "out"
+            (profile / "user").mkdir()
+            (profile / "user" / "registrymodifications.xcu").write_text(PROFILE, encoding="utf-8")
+            command = [
+                str(self._program / "soffice.bin"), f"-env:UserInstallation={profile.as_uri()}", "--headless",
+                "--norestore", "--convert-to", format_name, "--outdir", str(out), str(source),
+            ]  # fmt: skip
+            status = _RESTART
+            while status == _RESTART and (left := until - time.monotonic()) > 0:
+                try:
+                    status = subprocess.run(  # noqa: S603  our own command, no shell
+                        command,
+                        stdin=subprocess.DEVNULL,
+                        stdout=subprocess.DEVNULL,
+                        stderr=subprocess.DEVNULL,
+                        env=_environment(profile),
+                        cwd=profile,
+                        timeout=left,
+                        check=False,
+                    ).returncode
+                except (OSError, subprocess.TimeoutExpired):
+                    return False
+            made = out / f"{source.stem}.{format_name}"
+            if status != 0 or not made.exists():
+                return False
+            shutil.move(made, target)
+        return True
 
     def close(self) -> None:
         """End the process and remove its profile."""
@@ -109,20 +164,13 @@ class Converter:
     def _start(self) -> bool:
         self._profile = tempfile.mkdtemp(prefix=f"seoga-office-{os.getpid()}-")
         _remove_abandoned(Path(self._profile).parent)
-        environment = {
-            "HOME": self._profile,
-            "TMPDIR": self._profile,
-            "PATH": os.defpath,
-            "LANG": "C.UTF-8",
-            "SAL_USE_VCLPLUGIN": "svp",
-        }
         command = [sys.executable, "-I", str(_SERVER), str(self._program), self._profile]
         self._process = subprocess.Popen(  # noqa: S603  our own command, no shell
             command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env=environment,
+            env=_environment(Path(self._profile)),
             cwd=self._profile,
         )
         started = self._ask(None, _START_SECONDS)
@@ -145,6 +193,16 @@ class Converter:
         if not line.endswith(b"\n"):
             return None
         return bool(json.loads(line)["done"])
+
+
+def _environment(profile: Path) -> dict[str, str]:
+    return {
+        "HOME": str(profile),
+        "TMPDIR": str(profile),
+        "PATH": os.defpath,
+        "LANG": "C.UTF-8",
+        "SAL_USE_VCLPLUGIN": "svp",
+    }
 
 
 _CONVERTERS: dict[Path, Converter] = {}

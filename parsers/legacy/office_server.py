@@ -15,13 +15,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
-__all__ = ["main"]
+__all__ = ["PROFILE", "main"]
 
 _LIBRARIES = ("libmergedlo.so", "libsofficeapp.so")
 # Places in the kit's and the document's tables of functions, behind the size of the table.
 _KIT_LOAD = 4
 _DOCUMENT_DESTROY, _DOCUMENT_SAVE = 1, 2
-_PROFILE = """<?xml version="1.0" encoding="UTF-8"?>
+PROFILE = """<?xml version="1.0" encoding="UTF-8"?>
 <oor:items xmlns:oor="http://openoffice.org/2001/registry" xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">
 <item oor:path="/org.openoffice.Office.Common/Security/Scripting"><prop oor:name="DisableMacrosExecution" oor:op="fuse"><value>true</value></prop></item>
 <item oor:path="/org.openoffice.Office.Common/Security/Scripting"><prop oor:name="MacroSecurityLevel" oor:op="fuse"><value>3</value></prop></item>
@@ -69,7 +69,7 @@ class _Kit:
     def __init__(self, program: Path, profile: Path) -> None:
         user = profile / "user"
         user.mkdir(parents=True, exist_ok=True)
-        (user / "registrymodifications.xcu").write_text(_PROFILE, encoding="utf-8")
+        (user / "registrymodifications.xcu").write_text(PROFILE, encoding="utf-8")
         path = next(p for p in (program / name for name in _LIBRARIES) if p.exists())
         library = ctypes.CDLL(str(path))
         hook = library.libreofficekit_hook_2

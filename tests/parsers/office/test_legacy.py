@@ -68,6 +68,22 @@ def test_rtf_headings_lists_notes_and_headers(rtf):
     assert rtf.texts(layer=Layer.FURNITURE) == ["Confidential HQ-1"]
 
 
+COMMENTED = r"""{\rtf1\ansi\deff0{\fonttbl{\f0 Arial;}}\pard Body text here{\*\atnid KL}{\*\atnauthor Kim Lee}{\chatn{\*\annotation\pard\plain Checked by Lee}} and more\par
+{\*\listtable{\list\listtemplateid1{\listlevel\levelnfc0\levelstartat4{\leveltext\'02\'00.;}{\levelnumbers\'01;}}\listid1}}
+{\*\listoverridetable{\listoverride\listid1\listoverridecount0\ls1}}\pard\ls1\ilvl0 Fourth rule\par}"""
+
+
+@needs_office
+@pytest.mark.parametrize("shown", [True, False])
+def test_documents_with_comments_are_converted_too(parse, look, monkeypatch, shown):
+    monkeypatch.setattr(converter_for("auto"), "_shows_comments", shown)
+    read = look(parse(COMMENTED.encode(), "rtf"))
+    assert read.document.properties["converter"] == "LibreOffice"
+    assert read.texts(BlockKind.NOTE) == ["Checked by Lee"]
+    items = [(b.label, b.text) for b in read.document.blocks if b.kind is BlockKind.LIST_ITEM]
+    assert items == [("4.", "Fourth rule")]
+
+
 def test_rtf_leaves_out_deleted_text_codes_and_pictures(rtf):
     everything = rtf.everything()
     assert "gone" not in everything
