@@ -48,9 +48,8 @@ class Following:
             rescope(catalog, self.rescoped)
         if self.returned:
             _restore(catalog, self.returned)
-        for known in self.relinked:
-            documents = catalog.documents.by_item(known.item_id)
-            catalog.outbox.add([document.document_id for document in documents])
+        held = [d for known in self.relinked for d in catalog.documents.by_item(known.item_id)]
+        catalog.outbox.add([document.document_id for document in held])
 
 
 def rescope(catalog: Catalog, rescoped: Sequence[tuple[ItemRecord, str]]) -> None:
