@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import starmap
 from typing import Any
 
 import sqlalchemy as sa
@@ -216,9 +217,7 @@ class ItemStore:
 
     def _page(self, query: sa.Select[Any]) -> list[ItemRecord]:
         with self._database.read() as connection:
-            result = connection.execute(query)
-            names = tuple(result.keys())
-            return [ItemRecord(**dict(zip(names, row, strict=True))) for row in result]
+            return list(starmap(_record, connection.execute(query)))
 
     def _numbered(
         self, connection: sa.Connection, records: Sequence[ItemRecord]
@@ -235,6 +234,45 @@ class ItemStore:
             record if record.item_id else replace(record, item_id=known[_identity(record)])
             for record in records
         ]
+
+
+def _record(  # noqa: PLR0913, PLR0917  a scan makes millions of them: by name, but without a mapping in between
+    item_id: int,
+    source: str,
+    object_id: str,
+    path: str,
+    locator: str,
+    size: int,
+    modified_ns: int,
+    changed_ns: int | None,
+    access_tag: str,
+    content_sha256: str,
+    document_id: str,
+    scope_id: str,
+    state: str,
+    processed: str,
+    content_checked_ns: int,
+    seen_run: str,
+) -> ItemRecord:
+    """A row, its values in the order of the table's columns."""
+    return ItemRecord(
+        item_id=item_id,
+        source=source,
+        object_id=object_id,
+        path=path,
+        locator=locator,
+        size=size,
+        modified_ns=modified_ns,
+        changed_ns=changed_ns,
+        access_tag=access_tag,
+        content_sha256=content_sha256,
+        document_id=document_id,
+        scope_id=scope_id,
+        state=state,
+        processed=processed,
+        content_checked_ns=content_checked_ns,
+        seen_run=seen_run,
+    )
 
 
 _ALIVE = items.c.state != "deleted"

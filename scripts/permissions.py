@@ -28,7 +28,8 @@ class Sizes:
         documents: Below the folder that is taken away.
         pairs: Searches on each index for the search for leaks.
         timings: Pairs of timed searches.
-        files: On the share that is followed again.
+        files: In the folder that is followed again.
+        shared: On the share that is followed again.
         seed: Of what is random.
         backends: Indexes searched for leaks.
     """
@@ -37,12 +38,19 @@ class Sizes:
     pairs: int
     timings: int
     files: int
+    shared: int
     seed: int
     backends: tuple[str, ...]
 
 
-FULL = {"documents": 100_000, "pairs": 100_000, "timings": 2_000, "files": 100_000}
-REDUCED = {"documents": 1_000, "pairs": 2_400, "timings": 400, "files": 10_000}
+FULL = {
+    "documents": 100_000,
+    "pairs": 100_000,
+    "timings": 2_000,
+    "files": 100_000,
+    "shared": 100_000,
+}
+REDUCED = {"documents": 1_000, "pairs": 2_400, "timings": 400, "files": 10_000, "shared": 1_000}
 
 
 def main() -> int:
@@ -96,9 +104,10 @@ def timing(sizes: Sizes) -> bool:
 
 def rescan(sizes: Sizes) -> bool:
     """Passes over an unchanged share."""
-    from proofs.rescan import run
+    from proofs import rescan as folder
+    from proofs import rescan_smb as share
 
-    return run(files=sizes.files)
+    return folder.run(files=sizes.files) & share.run(files=sizes.shared)
 
 
 def cases(_sizes: Sizes) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -183,11 +184,19 @@ def scan(name: str) -> None:
     from contracts.settings import load_settings
 
     settings = load_settings()
-    if settings.queue.backend == "in_process":
-        with open_kit(settings) as kit:
-            summary = source_run(kit, source_settings(kit.catalog, name)).permissions()
-    else:
-        summary = _hand_over(settings, name)
+    try:
+        if settings.queue.backend == "in_process":
+            with open_kit(settings) as kit:
+                summary = source_run(kit, source_settings(kit.catalog, name)).permissions()
+        else:
+            summary = _hand_over(settings, name)
+    except KeyboardInterrupt:
+        click.echo(
+            f"{name}: 멈췄습니다. 빼앗은 권한은 그대로 빼앗겨 있고, 다음 실행이 이어 갑니다 "
+            f"(stopped; what was taken away stays so, the next run goes on): seoga source scan {name}",
+            err=True,
+        )
+        sys.exit(130)
     click.echo(", ".join(f"{key} {count}" for key, count in sorted(summary.scan.items())))
     if summary.alert:
         click.echo(f"주의 (alert): {summary.alert}")

@@ -63,11 +63,11 @@ def fill(root: Path, folder: str, files: int, *, first: int = 0) -> None:
 
 
 @contextlib.contextmanager
-def installation(home: Path, root: Path, **source: object) -> Iterator[tuple[Kit, SourceSettings]]:
+def installation(home: Path, place: Path, **source: object) -> Iterator[tuple[Kit, SourceSettings]]:
     """An installation with hashed vectors and one folder source, whose file system's permissions count."""
     values = {"home": home, "embedder": {"engine": "hash"}}
     acl = {"kind": "posix", "above_root": False}
-    settings = SourceSettings.model_validate({"name": "drive", "root": root, "acl": acl, **source})
+    settings = SourceSettings.model_validate({"name": "drive", "root": place, "acl": acl, **source})
     with open_kit(Settings.model_validate(values)) as kit:
         yield kit, add_source(kit.catalog, settings, origin="path")
 

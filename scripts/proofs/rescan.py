@@ -18,7 +18,7 @@ from ingest.kit import Kit
 from ingest.sources.registry import make_source
 from proofs.drives import fill, installation
 
-__all__ = ["CHANGED", "MOST", "compare", "run"]
+__all__ = ["CHANGED", "MOST", "compare", "followed", "run"]
 
 MOST = 2.0
 """A pass over an unchanged share, as a multiple of a bare listing."""
@@ -35,7 +35,7 @@ def run(*, files: int) -> bool:
         fill(root, FOLDER, files)
         with installation(Path(scratch) / "home", root) as (kit, source):
             # a permission run finds the files; their content is nothing to it
-            first = _followed(kit, source)
+            first = followed(kit, source)
             print(
                 f"folder source: {first['listed']} files and {first['folders']} folders, "
                 f"{first['lists_read']} lists read at first"
@@ -43,7 +43,7 @@ def run(*, files: int) -> bool:
             fine = compare(kit, source, "unchanged folder source")
             for number, path in enumerate(_some(root)):
                 path.chmod(0o750 if number % 2 else 0o600)
-            scan = _followed(kit, source)
+            scan = followed(kit, source)
             print(
                 f"{CHANGED} changed lists: {scan['lists_read']} read, {scan['scopes_changed']} scopes changed"
             )
@@ -51,27 +51,28 @@ def run(*, files: int) -> bool:
             return compare(kit, source, "unchanged again") and fine
 
 
-def compare(kit: Kit, source: SourceSettings, label: str) -> bool:
+def compare(kit: Kit, source: SourceSettings, label: str, *, rounds: int = ROUNDS) -> bool:
     """Passes over an unchanged source against bare listings of it, in turn; prints both."""
     passes: list[float] = []
     listings: list[float] = []
     read = 0
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         started = time.process_time()
         listed = sum(1 for _ in make_source(source).list())
         listings.append(time.process_time() - started)
         started = time.process_time()
-        read += _followed(kit, source)["lists_read"]
+        read += followed(kit, source)["lists_read"]
         passes.append(time.process_time() - started)
-    bare, followed = statistics.median(listings), statistics.median(passes)
+    bare, whole = statistics.median(listings), statistics.median(passes)
     print(
-        f"{label}: {listed} objects; bare listing {bare:.2f} s, pass {followed:.2f} s "
-        f"({followed / bare:.2f} times), {read} lists read in {ROUNDS} passes"
+        f"{label}: {listed} objects; bare listing {bare:.2f} s, pass {whole:.2f} s "
+        f"({whole / bare:.2f} times), {read} lists read in {rounds} passes"
     )
-    return followed <= MOST * bare and not read
+    return whole <= MOST * bare and not read
 
 
-def _followed(kit: Kit, source: SourceSettings) -> Counter[str]:
+def followed(kit: Kit, source: SourceSettings) -> Counter[str]:
+    """Counts of a permission run."""
     return source_run(kit, source).permissions().scan
 
 

@@ -10,8 +10,11 @@ import textwrap
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 import ingest.scan
+from acl_sync.posix import PosixPermissionReader
+from app.cli import cli
 from app.wiring import source_run
 from ingest.passes import drift_of
 
@@ -154,3 +157,27 @@ def test_a_checkpoint_is_passed_only_by_what_was_written(tree, monkeypatch):
     (tree.root / "폴더04" / "하나.txt").rename(tree.root / "폴더05" / "셋.txt")
     assert read(tree, read_all=True).scan["moved"] == 1
     assert len(tree.found("점검", "nobody@local")) == FOLDERS * 2 - 2
+
+
+def test_a_scan_that_is_interrupted_ends_with_a_line_that_says_so(tree, monkeypatch):
+    """Ctrl+C, while a list is read; what was taken away by then stays so."""
+    (tree.root / "폴더01").chmod(0o700)
+    read_list = PosixPermissionReader.folder
+
+    def interrupted(self, folder):
+        if folder.path == "폴더02":
+            raise KeyboardInterrupt
+        return read_list(self, folder)
+
+    (tree.root / "폴더02").chmod(0o700)
+    monkeypatch.setenv("SEOGA_HOME", str(tree.home))
+    monkeypatch.setenv("SEOGA_EMBEDDER__ENGINE", "hash")
+    with monkeypatch.context() as patched:
+        patched.setattr(PosixPermissionReader, "folder", interrupted)
+        done = CliRunner().invoke(cli, ["source", "scan", "drive"])
+    assert done.exit_code == 130
+    assert "stopped" in done.stderr
+    assert "Traceback" not in done.output
+    assert not {"폴더01/하나.txt", "폴더01/둘.txt"} & set(tree.found("점검", "nobody@local"))
+    assert CliRunner().invoke(cli, ["source", "scan", "drive"]).exit_code == 0
+    assert len(tree.found("점검", "nobody@local")) == FOLDERS * 2 - 4
