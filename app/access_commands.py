@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from catalog.catalog import Catalog
     from contracts.access import AccessScope, Principal
 
-__all__ = ["readers", "report"]
+__all__ = ["canary", "readers", "report"]
 
 _TITLES = {
     "open_to_everyone": "누구나 읽음 (open to everyone)",
@@ -87,6 +87,26 @@ def _named(principal: Principal, who: Who) -> str:
     if principal in who.orphans:
         name = "아무 디렉터리도 모름 (unknown to every directory)"
     return f"{principal}  {name}".rstrip()
+
+
+@click.command("canary")
+def canary() -> None:
+    """권한 회수를 재는 문서를 한 걸음 나아가게 합니다 (take each canary a step further)."""
+    from app.canary import keep_canaries
+    from app.wiring import open_access, open_search_parts
+    from contracts.settings import load_settings
+
+    settings = load_settings()
+    with open_search_parts(settings, "cli") as parts:
+        access = open_access(settings, parts.catalog)
+        steps = keep_canaries(parts.catalog, parts.searcher, access)
+    if not steps:
+        click.echo("canary 를 둔 소스가 없습니다 (no source has one)")
+    for step in steps:
+        times = f"{len(step.revoked)}번 (times)"
+        click.echo(
+            f"{step.state} {step.since}, {times}{f', {step.problem}' if step.problem else ''}"
+        )
 
 
 @click.command("report")

@@ -129,6 +129,35 @@ def _tasks(numbers: Numbers) -> Iterator[Metric]:
     )
 
 
+def _canaries(told: list[tuple[tuple[str], SourceNumbers]]) -> Iterator[Metric]:
+    found = [(name, source.canary) for name, source in told if source.canary is not None]
+    yield _by(
+        "seoga_lists_drifted",
+        "Access lists that the last full pass found changed without their tag.",
+        ("source",),
+        [(name, source.drifted) for name, source in told],
+    )
+    yield _by(
+        "seoga_canary_seconds",
+        "95th percentile of the seconds until a change of the canary's right shows in searches.",
+        ("source", "change"),
+        [
+            pair
+            for name, canary in found
+            for pair in (
+                ((*name, "revoked"), canary.revoked),
+                ((*name, "returned"), canary.returned),
+            )
+        ],
+    )
+    yield _by(
+        "seoga_canary_waiting_seconds",
+        "Seconds that searches have shown what was taken away, so far; 0: nothing is awaited.",
+        ("source",),
+        [(name, canary.waiting) for name, canary in found],
+    )
+
+
 def _sources(sources: Iterable[SourceNumbers]) -> Iterator[Metric]:
     items, told, at, seconds, failed = [], [], [], [], []
     for source in sources:
@@ -144,6 +173,7 @@ def _sources(sources: Iterable[SourceNumbers]) -> Iterator[Metric]:
             ((*name, kind), run.state in {"failed", "lost"}) for kind, run in source.runs.items()
         ]
     kinds = ("source", "kind")
+    yield from _canaries(told)
     yield _by("seoga_source_items", "Items of a source by state.", ("source", "state"), items)
     yield _by(
         "seoga_source_alert",

@@ -22,7 +22,15 @@ if TYPE_CHECKING:
     from contracts.settings import Settings
     from contracts.tasks import TaskKind, TaskState
 
-__all__ = ["IndexNumbers", "Numbers", "RunNumbers", "SourceNumbers", "index_numbers", "measure"]
+__all__ = [
+    "CanaryNumbers",
+    "IndexNumbers",
+    "Numbers",
+    "RunNumbers",
+    "SourceNumbers",
+    "index_numbers",
+    "measure",
+]
 
 _RUNS = ("content", "permissions")
 
@@ -43,6 +51,25 @@ class RunNumbers:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CanaryNumbers:
+    """How soon a change of rights shows in searches, measured end to end (:mod:`app.canary`).
+
+    Attributes:
+        revoked: Seconds until what was taken away was not found any more, 95th percentile.
+        returned: Seconds until what was given back was found again, the same.
+        measured: How often.
+        waiting: Seconds that something taken away has been found since; 0.0: nothing is awaited.
+        problem: What keeps it from measuring, or "".
+    """
+
+    revoked: float
+    returned: float
+    measured: int
+    waiting: float
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SourceNumbers:
     """One source.
 
@@ -56,6 +83,8 @@ class SourceNumbers:
         permission_interval: Seconds between two permission runs by its schedule; 0.0 without one.
         alert: What is wrong, or "".
         runs: By kind.
+        drifted: Lists that the last pass over all of them found changed without their tag.
+        canary: How soon a right that is taken away shows, or None where it is not measured.
     """
 
     name: str
@@ -67,6 +96,8 @@ class SourceNumbers:
     permission_interval: float
     alert: str
     runs: Mapping[str, RunNumbers]
+    drifted: int = 0
+    canary: CanaryNumbers | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,6 +204,8 @@ def index_numbers(stats: Callable[[], Mapping[str, int]]) -> IndexNumbers:
 
 
 def _source(catalog: Catalog, record: SourceRecord) -> SourceNumbers:
+    from ingest.passes import drift_of
+
     return SourceNumbers(
         name=record.name,
         paused=record.paused,
@@ -183,6 +216,21 @@ def _source(catalog: Catalog, record: SourceRecord) -> SourceNumbers:
         permission_interval=_interval(str(record.config.get("permission_schedule", ""))),
         alert=record.alert,
         runs={kind: _runs(catalog, record.name, kind) for kind in _RUNS},
+        drifted=drift_of(catalog, record.name)[0],
+        canary=_canary(catalog, record) if record.config.get("canary") else None,
+    )
+
+
+def _canary(catalog: Catalog, record: SourceRecord) -> CanaryNumbers:
+    from app.canary import canary_of, quantile
+
+    found = canary_of(catalog, record.name)
+    return CanaryNumbers(
+        revoked=quantile(found.revoked),
+        returned=quantile(found.returned),
+        measured=len(found.revoked),
+        waiting=found.waits(),
+        problem=found.problem,
     )
 
 

@@ -62,6 +62,11 @@ class DirectorySettings(Group):
     )
 
 
+def _inside(path: str) -> bool:
+    parts = Path(path).parts
+    return not Path(path).is_absolute() and bool(parts) and ".." not in parts
+
+
 class AclSettings(Group):
     """Permissions of one source."""
 
@@ -111,6 +116,14 @@ class SourceSettings(Group):
         default="every 7d",
         description="When a run reads every list, whatever the change times say; empty: only when asked.",
     )
+    canary: str = Field(
+        default="",
+        description="Folder below the root where a document of Seoga's own is written, closed and opened again, to measure revocation; empty: none. POSIX permissions only.",
+    )
+    canary_reader: str = Field(
+        default="", description="Account, not the file's owner, that searches find it as."
+    )
+    canary_schedule: str = Field(default="every 1h", description="When it is closed.")
     fetch_per_second: float = Field(
         default=0.0, ge=0, description="Files fetched a second, all workers together; 0: no limit."
     )
@@ -123,9 +136,15 @@ class SourceSettings(Group):
             if self.root is None or not self.root.expanduser().is_absolute():
                 msg = f"소스 {self.name}: root 는 절대 경로여야 합니다 (must be an absolute path)"
                 raise ValueError(msg)
+            if self.canary and (not self.canary_reader or not _inside(self.canary)):
+                msg = f"소스 {self.name}: canary 는 루트 아래의 폴더이고 canary_reader 가 필요합니다 (a folder below the root; needs a canary_reader)"
+                raise ValueError(msg)
             if self.url:
                 msg = f"소스 {self.name}: url 은 폴더 소스의 것이 아닙니다 (a folder has a root, no url)"
                 raise ValueError(msg)
+        elif self.canary:
+            msg = f"소스 {self.name}: canary 는 폴더 소스의 것입니다 (of folder sources only)"
+            raise ValueError(msg)
         elif self.root is not None or "://" not in self.url:
             msg = (
                 f"소스 {self.name}: kind = {self.kind} 는 url 이 필요합니다 (needs a url, no root)"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from app.access_commands import readers, report
+from app.access_commands import canary, readers, report
 from app.directories import directory, refresh_all, whois
 from app.people import PeopleTold
 
@@ -36,6 +36,7 @@ command.add_command(directory)
 command.add_command(whois)
 command.add_command(readers)
 command.add_command(report)
+command.add_command(canary)
 
 
 @command.command("sync")

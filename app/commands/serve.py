@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
+    import threading
     from collections.abc import Iterator
 
     from app.wiring import SearchParts
@@ -45,7 +46,8 @@ def command(host: str | None, port: int | None) -> None:
         app = create_app(parts.searcher, callers, _health, metrics_page(settings, parts), answerer)
         held = AnswerGrid(app, settings.api.answer_grid_ms)
         click.echo(f"http://{at}:{number}/openapi.json  (Ctrl+C: 종료, stop)")
-        uvicorn.run(held, host=at, port=number, log_level="warning")
+        with _canaries(settings, parts):
+            uvicorn.run(held, host=at, port=number, log_level="warning")
 
 
 def callers_of(settings: Settings) -> Callers:
@@ -126,6 +128,25 @@ def _release() -> str:
         return version("seoga")
     except PackageNotFoundError:  # run from a checkout that is not installed
         return "unreleased"
+
+
+@contextlib.contextmanager
+def _canaries(settings: Settings, parts: SearchParts) -> Iterator[None]:
+    """Where sources have canaries, how soon a right that is taken away shows is measured."""
+    from app.canary import keep_canaries
+    from app.wiring import open_access
+    from ingest.beside import beside
+
+    if not any(record.config.get("canary") for record in parts.catalog.sources.list()):
+        yield
+        return
+    access = open_access(settings, parts.catalog)
+
+    def keep(stop: threading.Event) -> None:
+        keep_canaries(parts.catalog, parts.searcher, access, stop)
+
+    with beside(keep, "canaries"):
+        yield
 
 
 @contextlib.contextmanager

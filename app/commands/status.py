@@ -81,6 +81,8 @@ def status_object(
                 "last_content_run": source.last_content_run,
                 "last_permission_run": source.last_permission_run,
                 "alert": source.alert,
+                "lists_drifted": source.drifted,
+                "canary": asdict(source.canary) if source.canary else None,
             }
             for source in numbers.sources
         ],
@@ -138,6 +140,10 @@ def _failures(catalog: Catalog) -> list[dict[str, str]]:
     return found
 
 
+def _problem(text: str) -> str:
+    return f", 문제 (problem): {text}" if text else ""
+
+
 def _print(found: dict[str, Any]) -> None:
     def line(label: str, values: dict[str, int]) -> None:
         text = ", ".join(f"{key} {count}" for key, count in sorted(values.items()))
@@ -167,6 +173,11 @@ def _print(found: dict[str, Any]) -> None:
         click.echo(
             f"소스 (source) {source['name']}: {source['items']}건, 최근 {source['last_content_run'] or '-'}"
         )
+        if canary := source["canary"]:
+            click.echo(
+                f"   권한 회수 p95 (revocation): {canary['revoked']:.1f}초, 돌려줌 (return): {canary['returned']:.1f}초, "
+                f"{canary['measured']}번 (times){_problem(canary['problem'])}"
+            )
         if source["alert"]:
             click.echo(f"   주의 (alert): {source['alert']}")
     for failure in found.get("failures", []):
