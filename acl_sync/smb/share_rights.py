@@ -54,7 +54,7 @@ def share_gates(settings: SourceSettings, drive: Drive) -> tuple[Gate, ...]:
         raise ConfigError(
             f"source {settings.name}: 공유 권한을 읽을 수 없어 아무도 볼 수 없습니다 "
             "(the share's own permissions cannot be read, so nobody may see anything)",
-            advice='서버에서 확인해 acl.share 에 적으세요 (write them down): share = ["allow sid:S-1-1-0"], '
+            advice='서버에서 확인해 acl.share 에 적으세요 (write them down): share = ["allow sid:S-1-1-0"] 또는 --share-entry; '
             "또는 이 계정에 공유 정보를 읽을 권한을 (or let the account read them)",
         )
     return tuple(found)
