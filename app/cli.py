@@ -20,6 +20,7 @@ _COMMANDS = {
     "index": "색인 다시 만들기 (rebuild the index while it serves)",
     "ingest": "공유 폴더를 지금 수집 (scan, parse and index now)",
     "parse": "파일 하나를 Markdown/JSON으로 (no catalog, no index)",
+    "mcp": "에이전트의 도구: 검색, 답, 문서 열기 (tools for agents, MCP)",
     "queue": "맡긴 일 보기와 다시 시키기 (tasks: list, retry, drop)",
     "review": "메타데이터 충돌 확인 (conflicts of metadata to settle)",
     "search": "사용자 권한으로 검색 (search as a user)",

@@ -366,6 +366,15 @@ class SearchParts:
 
     searcher: Searcher
     catalog: Catalog
+    access: CatalogAccess
+
+    def check_reader(self, name: str) -> None:
+        """Make sure that a directory knows a reader.
+
+        Raises:
+            UnknownReaderError: none does.
+        """
+        self.access.filter_for(name)
 
     @property
     def index(self) -> IndexBackend:
@@ -403,18 +412,19 @@ def open_search_parts(
 
     with contextlib.ExitStack() as stack:
         catalog = stack.enter_context(open_catalog(settings))
+        access = open_access(settings, catalog)
         first = renew()
         searcher = Searcher(
             first.index,
             first.embedder,
             first.analyzer,
-            open_access(settings, catalog),
+            access,
             CatalogAudit(catalog, channel),
             settings.search,
             renew=renew,
         )
         stack.callback(searcher.close)
-        yield SearchParts(searcher, catalog)
+        yield SearchParts(searcher, catalog, access)
 
 
 def answerer_of(settings: Settings, searcher: Searcher) -> Answerer:
