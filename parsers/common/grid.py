@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from itertools import pairwise
 from operator import attrgetter, itemgetter
-from typing import NamedTuple
+
+import msgspec
 
 from contracts.documents import Cell, Table
 
@@ -40,7 +41,7 @@ class Kind(Enum):
     OTHER = "other"
 
 
-class GridCell(NamedTuple):
+class GridCell(msgspec.Struct, frozen=True, gc=False):
     """A non-empty cell: text as people see it, kind, whether bold type or a fill sets it off, stored number."""
 
     text: str

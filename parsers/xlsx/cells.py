@@ -359,11 +359,11 @@ def _numbers(style: Style, *, date1904: bool) -> MakeCell:
         write = None if style.is_date else whole_number_writer(style.code)
     if write is None:
         return partial(_number_cell, style=style, date1904=date1904)
-    kind, strong, make = Kind.NUMBER, style.strong, partial(tuple.__new__, GridCell)
+    kind, strong = Kind.NUMBER, style.strong
 
     def made(value: str) -> GridCell | None:
         if value.isdecimal() and 0 < (whole := int(value)) <= LAST_WHOLE:
-            return make((write(whole), kind, strong, float(whole)))
+            return GridCell(write(whole), kind, strong, float(whole))
         return _number_cell(value, style, date1904=date1904)
 
     return made
