@@ -59,6 +59,7 @@ class Converter:
         self._shows_comments = (program.parent / _COMMENT_WINDOW).exists()
         self._process: subprocess.Popen[bytes] | None = None
         self._profile = ""
+        self._command_profile = ""
         self._jobs = 0
         self._failures = 0
         atexit.register(self.close)
@@ -118,37 +119,35 @@ class Converter:
     def _by_command(self, source: Path, target: Path, format_name: str, seconds: float) -> bool:
         """Let LibreOffice's own command convert one file, which shows nothing; it takes seconds to start."""
         until = time.monotonic() + seconds
-        with tempfile.TemporaryDirectory(prefix=f"seoga-office-{os.getpid()}-") as name:
-            profile, out = Path(name), Path(name) / "out"
-            (profile / "user").mkdir()
-            (profile / "user" / "registrymodifications.xcu").write_text(PROFILE, encoding="utf-8")
-            command = [
-                str(self._program / "soffice.bin"), f"-env:UserInstallation={profile.as_uri()}", "--headless",
-                "--norestore", "--convert-to", format_name, "--outdir", str(out), str(source),
-            ]  # fmt: skip
-            status = _RESTART
-            while status == _RESTART and (left := until - time.monotonic()) > 0:
-                try:
-                    status = subprocess.run(  # noqa: S603  our own command, no shell
-                        command,
-                        stdin=subprocess.DEVNULL,
-                        stdout=subprocess.DEVNULL,
-                        stderr=subprocess.DEVNULL,
-                        env=_environment(profile),
-                        cwd=profile,
-                        timeout=left,
-                        check=False,
-                    ).returncode
-                except (OSError, subprocess.TimeoutExpired):
-                    return False
-            made = out / f"{source.stem}.{format_name}"
-            if status != 0 or not made.exists():
-                return False
+        if not self._command_profile:
+            self._command_profile = tempfile.mkdtemp(prefix=f"seoga-office-{os.getpid()}-")
+            user = Path(self._command_profile) / "user"
+            user.mkdir()
+            (user / "registrymodifications.xcu").write_text(PROFILE, encoding="utf-8")
+        profile = Path(self._command_profile)
+        out = profile / "out"
+        command = [
+            str(self._program / "soffice.bin"), f"-env:UserInstallation={profile.as_uri()}", "--headless",
+            "--norestore", "--convert-to", format_name, "--outdir", str(out), str(source),
+        ]  # fmt: skip
+        status: int | None = _RESTART
+        while status == _RESTART and (left := until - time.monotonic()) > 0:
+            status = _run(command, profile, left)
+        made = out / f"{source.stem}.{format_name}"
+        done = status == 0 and made.exists()
+        if done:
             shutil.move(made, target)
-        return True
+        else:
+            self._forget_command_profile()  # it may be what was wrong
+        return done
+
+    def _forget_command_profile(self) -> None:
+        if self._command_profile:
+            shutil.rmtree(self._command_profile, ignore_errors=True)
+            self._command_profile = ""
 
     def close(self) -> None:
-        """End the process and remove its profile."""
+        """End the process and remove the profiles."""
         process, self._process, self._jobs = self._process, None, 0
         if process is not None:
             process.kill()
@@ -160,6 +159,7 @@ class Converter:
         if self._profile:
             shutil.rmtree(self._profile, ignore_errors=True)
             self._profile = ""
+        self._forget_command_profile()
 
     def _start(self) -> bool:
         self._profile = tempfile.mkdtemp(prefix=f"seoga-office-{os.getpid()}-")
@@ -193,6 +193,24 @@ class Converter:
         if not line.endswith(b"\n"):
             return None
         return bool(json.loads(line)["done"])
+
+
+def _run(command: list[str], profile: Path, seconds: float) -> int | None:
+    """Status of LibreOffice's command; None where it cannot be started or takes too long, and is ended."""
+    try:
+        done = subprocess.run(  # noqa: S603  our own command, no shell
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env=_environment(profile),
+            cwd=profile,
+            timeout=seconds,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.returncode
 
 
 def _environment(profile: Path) -> dict[str, str]:
