@@ -11,6 +11,7 @@ does not fit, the answer is None, and the caller takes the slow door.
 from __future__ import annotations
 
 import functools
+import os
 import struct
 import sys
 from dataclasses import replace
@@ -67,7 +68,7 @@ def from_structures(page: pymupdf.Page, fonts: Fonts, *, pictures: bool) -> Page
         fonts: Those met so far in this document; new ones are added.
         pictures: Look for raster images too.
     """
-    memory = _memory()
+    memory = _memory(os.getpid())
     if memory is None:
         return None
     try:
@@ -83,7 +84,7 @@ def from_structures(page: pymupdf.Page, fonts: Fonts, *, pictures: bool) -> Page
 
 
 @functools.cache
-def _memory() -> Memory | None:
+def _memory(process: int) -> Memory | None:  # noqa: ARG001  a forked process has a memory of its own
     """This process's memory; None where the door does not fit."""
     fits = (
         pymupdf.mupdf.FZ_VERSION in KNOWN
@@ -210,18 +211,18 @@ class _Copy:
 def _within(boxes: NDArray[np.float32], frame: list[float]) -> NDArray[np.bool_]:
     """Boxes of which some area lies in the frame."""
     left, top, right, bottom = frame
-    return (
-        (np.maximum(boxes[:, 0], left) < np.minimum(boxes[:, 2], right))
-        & (np.maximum(boxes[:, 1], top) < np.minimum(boxes[:, 3], bottom))
-    )  # fmt: skip
+    return ~(
+        (np.maximum(boxes[:, 0], left) >= np.minimum(boxes[:, 2], right))
+        | (np.maximum(boxes[:, 1], top) >= np.minimum(boxes[:, 3], bottom))
+    )  # what is no number is not outside
 
 
 def _touching(boxes: NDArray[np.float32], frame: list[float]) -> NDArray[np.bool_]:
     """Boxes, perhaps without an area, that do not lie outside the frame."""
     left, top, right, bottom = frame
-    return (
-        (boxes[:, 0] < right) & (boxes[:, 1] < bottom)
-        & (boxes[:, 2] > left) & (boxes[:, 3] > top)
+    return ~(
+        (boxes[:, 0] >= right) | (boxes[:, 1] >= bottom)
+        | (boxes[:, 2] <= left) | (boxes[:, 3] <= top)
     )  # fmt: skip
 
 

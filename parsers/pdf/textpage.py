@@ -2,7 +2,8 @@
 
 Two doors lead to the same arrays. The quick one (:mod:`parsers.pdf.structs`) copies the library's own structures;
 where it does not fit the installed library or the machine, the slow one asks PyMuPDF for its dictionary of
-characters. What both give is the same, character by character.
+characters. What both give is the same, character by character; only a line's last span that has no area (of a damaged
+font), which PyMuPDF leaves out, comes through the quick door.
 """
 # mypy: allow-untyped-calls
 # (PyMuPDF ships without complete types)
