@@ -184,9 +184,8 @@ class Line:
             if problem.status in LOST:
                 raise LineLostError(told(problem.status)) from problem
             raise SmbStatusError(problem.status) from problem
-        except (
-            Exception
-        ) as problem:  # its worker's own, of any kind: the connection is of no use any more
+        except Exception as problem:
+            # its worker's own, of any kind: the connection is of no use any more
             raise LineLostError(str(problem)) from problem
 
 

@@ -152,9 +152,8 @@ class SmbPermissionReader:
         except (SmbStatusError, ValueError) as problem:
             self._unreadable(str(problem))
             return None
-        if not seen.may_be(
-            item.object_id
-        ):  # whether it is that very one is seen to where it is read
+        if not seen.may_be(item.object_id):
+            # whether it is that very one is seen to where its bytes are read
             self._unreadable("another object is there now")
             return None
         return gate

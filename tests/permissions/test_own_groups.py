@@ -55,9 +55,9 @@ def server(smb_tools):
         shutil.rmtree(made.folder)
 
 
-def ours(server):
-    """Who may read each file: by account, and somebody of a domain whom the server does not know."""
-    settings = SourceSettings(
+def settings_of(server):
+    """The share as a source."""
+    return SourceSettings(
         name="files",
         kind="smb",
         url=f"smb://{server.host}:{server.port}/drive",
@@ -65,6 +65,11 @@ def ours(server):
         password_file=server.folder / "password",
         acl={"kind": "smb", "share": ("allow Everyone",)},
     )
+
+
+def ours(server):
+    """Who may read each file: by account, and somebody of a domain whom the server does not know."""
+    settings = settings_of(server)
     reader, listed = make_permission_reader(settings), list(make_source(settings).list())
     scopes = [reader.folder(f) for f in listed if isinstance(f, SourceFolder)]
     items = {i.path: reader.item(i) for i in listed if isinstance(i, SourceItem)}
@@ -116,6 +121,20 @@ def test_members_of_a_servers_own_group_read_as_the_server_lets_them(server, smb
     assert theirs["allow.txt", "news"]
     assert not theirs["deny.txt", "news"]
     assert not theirs["allow.txt", "lp"]
+
+
+def test_a_group_that_fills_more_than_one_answer_is_read_whole(server, smb_tools):
+    """An answer comes in fragments of some four thousand bytes."""
+    weldshop = server.groups["weldshop"]
+    strangers = [f"S-1-5-21-8-8-8-{number}" for number in range(1000, 1170)]
+    for sid in strangers:
+        server.run("net", "groupmap", "addmem", weldshop, sid)
+    put(server, smb_tools, {"weldshop.txt": [("allow", 0, READ, weldshop)]})
+    settings = settings_of(server)
+    item = next(i for i in make_source(settings).list() if i.path == "weldshop.txt")
+    (gate,) = make_permission_reader(settings).item(item).gates
+    allowed = {entry.principal for entry in gate.entries}
+    assert allowed >= {f"sid:{sid}" for sid in (*strangers, server.sid("mail"))}
 
 
 @pytest.fixture(scope="module")

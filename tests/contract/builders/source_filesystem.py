@@ -38,6 +38,7 @@ class FolderBench:
             and "\0" not in name
             and name not in {".", ".."}
             and not name.startswith(("~$", "._"))
+            and name.lower() not in {".git", ".svn"}
             and len(os.fsencode(name)) < 60
         )
     )

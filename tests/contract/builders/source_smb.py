@@ -69,6 +69,7 @@ class SmbBench:
         lambda name: (
             name[-1] not in ". "
             and not name.startswith(("~$", "._"))
+            and name not in {".git", ".svn"}
             and (name == "Z" or name == name.lower() == name.upper().lower() != "z")
         )
     )
