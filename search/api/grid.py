@@ -18,7 +18,7 @@ __all__ = ["AnswerGrid"]
 
 
 class AnswerGrid:
-    """Holds the answers to POST requests back until their time has come.
+    """Holds answers about documents back until their time has come.
 
     Args:
         app: Answers.
@@ -31,7 +31,7 @@ class AnswerGrid:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass on."""
-        if scope["type"] != "http" or scope["method"] != "POST" or not self._seconds:
+        if scope["type"] != "http" or not self._seconds or not _tells(scope):
             await self._app(scope, receive, send)
             return
         begun = time.monotonic()
@@ -46,3 +46,8 @@ class AnswerGrid:
             await send(message)
 
         await self._app(scope, receive, later)
+
+
+def _tells(scope: Scope) -> bool:
+    """Whether a request is about documents: searches and questions are posted, a document is fetched."""
+    return scope["method"] == "POST" or scope["path"].startswith("/v1/documents/")
