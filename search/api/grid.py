@@ -50,4 +50,5 @@ class AnswerGrid:
 
 def _tells(scope: Scope) -> bool:
     """Whether a request is about documents: searches and questions are posted, a document is fetched."""
-    return scope["method"] == "POST" or scope["path"].startswith("/v1/documents/")
+    path: str = scope["path"]
+    return scope["method"] == "POST" or path.startswith("/v1/documents/")
