@@ -133,8 +133,9 @@ class FileServer:
     def hang_up(self) -> None:
         """Cut the connections of all clients, as a network does; the server goes on."""
         for process in psutil.Process(self._process.pid).children():
-            if any(c.laddr.port == self.port for c in process.net_connections("tcp")):
-                process.kill()
+            with suppress(psutil.Error):  # it may have ended by itself
+                if any(c.laddr.port == self.port for c in process.net_connections("tcp")):
+                    process.kill()
 
     def share(self, name: str, path: Path, *options: str) -> None:
         """Share a folder with NT access lists, which alone decide; options as in ``smb.conf``."""

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from acl_sync.smb.wire import Found
     from contracts.settings import SourceSettings
 
-__all__ = ["Drive", "account_of"]
+__all__ = ["Drive", "account_of", "same_object"]
 
 _T = TypeVar("_T")
 _READ_DATA, _READ_CONTROL, _READ_ATTRIBUTES = 0x1, 0x20000, 0x80
@@ -307,8 +307,9 @@ def _sent(tree: TreeConnect, place: Place, path: str) -> str:
 
 
 def same_object(one: Found, other: Found) -> bool:
-    """Whether two looks were at one object: its number, and when it was made."""
-    return (one.file_id, one.created) == (other.file_id, other.created)
+    """Whether two looks were at one object: when it was made and, where both looks told it, its number."""
+    numbers = {one.file_id, other.file_id} - {0}
+    return one.created == other.created and len(numbers) <= 1
 
 
 def account_of(settings: SourceSettings) -> Account:

@@ -187,7 +187,8 @@ class SmbSource:
     # -- one item ----------------------------------------------------------------------------------
 
     def _compare(self, item: SourceItem, found: Found) -> None:
-        same = found.object_id(item.path) == item.object_id
+        told = found.object_id(item.path) == item.object_id
+        same = told or (not found.file_id and found.may_be(item.object_id))
         if not same or (item.access_tag and found.access_tag != item.access_tag):
             raise ItemBusyError(f"{item.path} has changed since it was listed")
 

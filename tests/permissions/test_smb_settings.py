@@ -125,6 +125,16 @@ def test_an_administrators_account_reads_the_list_of_the_share_itself(share):
     assert [e.principal for e in gate.entries] == ["sid:S-1-5-21-1-2-3-1001", f"sid:{EVERYONE}"]
 
 
+def test_a_probe_that_may_not_write_tells_so_and_what_the_server_says(share, smb_tools):
+    share.client.write("a.txt", b"1")
+    share.client.protect("", smb_tools.descriptor([("allow", 0, 0x1200A9, "S-1-1-0")]))
+    found = share.source().probe(write=True)
+    assert "거부" in found.notes[0]
+    assert found.access_lists
+    assert not found.change_time
+    assert [entry.path for entry in share.source().list()] == ["", "a.txt"]
+
+
 def test_samba_is_known_for_a_change_time_that_does_not_tell(share):
     share.client.write("a.txt", b"1")
     reader = make_permission_reader(

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import struct
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from acl_sync.smb.drive import same_object
 from acl_sync.smb.ndr import NdrReader, NdrWriter
 from acl_sync.smb.wire import Found, buffer_of, created, entries_of, nanoseconds, read_of
 
@@ -49,6 +51,15 @@ def test_a_file_system_without_numbers_has_the_path_stand_for_the_object(number)
     assert found.object_id("x/a") != found.object_id("y/a")
     assert found.object_id("x/a") == found.object_id("x/a")
     assert found.may_be(found.object_id("x/a"))
+
+
+def test_two_looks_are_at_one_object_as_far_as_both_tell():
+    """Some file systems have numbers that only one of the two questions is answered with."""
+    listed, opened = Found("a", 7, 11, 0, 0, 0, 0), Found("", 7, 11, 0, 0, 0, 0)
+    assert same_object(listed, opened)
+    assert same_object(listed, replace(opened, file_id=0))
+    assert not same_object(listed, replace(opened, file_id=8))
+    assert not same_object(listed, replace(opened, created=12))
 
 
 @given(st.binary(max_size=300))
