@@ -50,7 +50,7 @@ FULL = {
     "files": 100_000,
     "shared": 100_000,
 }
-REDUCED = {"documents": 1_000, "pairs": 2_400, "timings": 400, "files": 10_000, "shared": 1_000}
+REDUCED = {"documents": 1_000, "pairs": 2_400, "timings": 400, "files": 10_000, "shared": 3_000}
 
 
 def main() -> int:

@@ -10,6 +10,7 @@ import statistics
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 from app.wiring import source_run
@@ -18,7 +19,7 @@ from ingest.kit import Kit
 from ingest.sources.registry import make_source
 from proofs.drives import fill, installation
 
-__all__ = ["CHANGED", "MOST", "compare", "followed", "run"]
+__all__ = ["CHANGED", "MOST", "compare", "followed", "follower", "lister", "run"]
 
 MOST = 2.0
 """A pass over an unchanged share, as a multiple of a bare listing."""
@@ -40,7 +41,8 @@ def run(*, files: int) -> bool:
                 f"folder source: {first['listed']} files and {first['folders']} folders, "
                 f"{first['lists_read']} lists read at first"
             )
-            fine = compare(kit, source, "unchanged folder source")
+            bare, whole = lister(source), follower(kit, source)
+            fine = compare(bare, whole, "unchanged folder source")
             for number, path in enumerate(_some(root)):
                 path.chmod(0o750 if number % 2 else 0o600)
             scan = followed(kit, source)
@@ -48,20 +50,36 @@ def run(*, files: int) -> bool:
                 f"{CHANGED} changed lists: {scan['lists_read']} read, {scan['scopes_changed']} scopes changed"
             )
             fine &= scan["lists_read"] == CHANGED
-            return compare(kit, source, "unchanged again") and fine
+            return compare(bare, whole, "unchanged again") and fine
 
 
-def compare(kit: Kit, source: SourceSettings, label: str, *, rounds: int = ROUNDS) -> bool:
+def lister(source: SourceSettings) -> Callable[[], int]:
+    """Lists a source, and counts what is there."""
+    return lambda: sum(1 for _ in make_source(source).list())
+
+
+def follower(kit: Kit, source: SourceSettings) -> Callable[[], int]:
+    """Follows a source's permissions, and counts the lists that it reads."""
+    return lambda: followed(kit, source)["lists_read"]
+
+
+def compare(
+    bare_listing: Callable[[], int],
+    whole_pass: Callable[[], int],
+    label: str,
+    *,
+    rounds: int = ROUNDS,
+) -> bool:
     """Passes over an unchanged source against bare listings of it, in turn; prints both."""
     passes: list[float] = []
     listings: list[float] = []
     read = 0
     for _ in range(rounds):
         started = time.process_time()
-        listed = sum(1 for _ in make_source(source).list())
+        listed = bare_listing()
         listings.append(time.process_time() - started)
         started = time.process_time()
-        read += followed(kit, source)["lists_read"]
+        read += whole_pass()
         passes.append(time.process_time() - started)
     bare, whole = statistics.median(listings), statistics.median(passes)
     print(

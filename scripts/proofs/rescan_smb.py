@@ -1,7 +1,8 @@
 """The same over SMB, on a real Samba.
 
-Whether a server's change time tells of its lists is for the probe to find out. Samba shows the last write in its place, so
-there every pass reads every list; what that costs is printed, and only what was found to hold is asked for.
+Windows moves an object's change time with its list; Samba shows the last write in that place, so over Samba as it is every
+pass reads every list: what that costs is printed for a tenth of the files. Then the promise: the same server, with the
+change time of its file system, which does move, in the place of the one that it shows.
 """
 
 from __future__ import annotations
@@ -10,16 +11,21 @@ import importlib.util
 import shutil
 import tempfile
 import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from app.controls import decide
 from app.wiring import permission_reader
 from contracts.settings import SourceSettings
+from contracts.sources import ListProblem, Skipped
 from ingest.kit import Kit
+from ingest.runs import SourceRun
 from ingest.sources.registry import make_source
 from proofs.drives import fill, installation
-from proofs.rescan import CHANGED, compare, followed
+from proofs.rescan import CHANGED, compare, followed, follower, lister
 
 __all__ = ["run"]
 
@@ -29,56 +35,118 @@ FOLDER = "기록"
 
 
 def run(*, files: int) -> bool:
-    """Share so many files; prints figures, says whether what holds on this server is kept."""
+    """Share so many files; prints figures, says whether the promises are kept."""
     samba = _servers()
     server = samba.new_file_server()
+    (server.folder / "password").write_text(f"{server.password}\n", encoding="utf-8")
     try:
-        server.share("drive", server.folder / "drive")
-        client = server.client("drive")
-        client.protect("", samba.descriptor([("allow", BELOW, FULL, EVERYONE)]))
-        fill(server.folder / "drive", FOLDER, files)
-        (server.folder / "password").write_text(f"{server.password}\n", encoding="utf-8")
-        values = {
+        for name in ("as-it-is", "truly"):  # before anybody is connected
+            server.share(name, server.folder / name)
+        as_it_is = _Share(server, samba, "as-it-is", max(files // 10, 200)).followed(_as_it_is)
+        return _Share(server, samba, "truly", files).followed(_truly) and as_it_is
+    finally:
+        server.stop()
+        shutil.rmtree(server.folder)
+
+
+class _Share:
+    """A share of the server with files, open to everyone."""
+
+    def __init__(self, server: Any, samba: Any, name: str, files: int) -> None:
+        self.folder = server.folder / name
+        self._samba = samba
+        self.client = server.client(name)
+        self.client.protect("", samba.descriptor([("allow", BELOW, FULL, EVERYONE)]))
+        fill(self.folder, FOLDER, files)
+        self._values = {
             "kind": "smb",
             "root": None,
-            "url": f"smb://{server.host}:{server.port}/drive",
+            "url": f"smb://{server.host}:{server.port}/{name}",
             "user": server.administrator,
             "password_file": server.folder / "password",
             "acl": {"kind": "smb", "share": ("allow Everyone",)},
         }
-        with tempfile.TemporaryDirectory(prefix="seoga-rescan-smb-") as scratch:
-            home = Path(scratch) / "home"
-            with installation(home, server.folder / "drive", **values) as (kit, source):
-                fine = _passes(kit, source, client, samba)
-        client.close()
-    finally:
-        server.stop()
-        shutil.rmtree(server.folder)
-    return fine
+
+    def followed(self, how: Any) -> bool:
+        """Follow it, as ``how`` says."""
+        with (
+            tempfile.TemporaryDirectory(prefix="seoga-rescan-smb-") as scratch,
+            installation(Path(scratch) / "home", self.folder, **self._values) as opened,
+        ):
+            fine: bool = how(self, *opened)
+        self.client.close()
+        return fine
+
+    def change(self) -> None:
+        """Give ten files other lists."""
+        for number in range(CHANGED):
+            path = f"{FOLDER}/{number // 100:05}/점검-{number:06}.txt"
+            sid = f"S-1-5-21-1-2-3-{1000 + number}"
+            self.client.protect(path, self._samba.descriptor([("allow", 0, FULL, sid)]))
 
 
-def _passes(kit: Kit, source: SourceSettings, client: Any, samba: Any) -> bool:
+def _as_it_is(share: _Share, kit: Kit, source: SourceSettings) -> bool:
+    """Whoever asks this server for change times must read every list."""
     started = time.monotonic()
     first = followed(kit, source)
     tells = permission_reader(source, decide(kit.catalog, source)).tags_tell
-    tells = tells and make_source(source).probe().change_time
     print(
-        f"share: {first['listed']} files and {first['folders']} folders, {first['lists_read']} lists read at first in "
+        f"share as it is: {first['listed']} files, {first['lists_read']} lists read at first in "
         f"{time.monotonic() - started:.0f} s; its change time {'tells' if tells else 'does not tell'} of lists"
     )
-    for number in range(CHANGED):
-        path = f"{FOLDER}/00000/점검-{number:06}.txt"
-        client.protect(path, samba.descriptor([("allow", 0, FULL, f"S-1-5-21-1-2-3-{number}")]))
-    started = time.monotonic()
+    share.change()
     scan = followed(kit, source)
     print(
-        f"{CHANGED} changed lists: {scan['lists_read']} read, {scan['scopes_changed']} scopes changed, "
+        f"{CHANGED} changed lists: {scan['lists_read']} read, {scan['scopes_changed']} scopes changed"
+    )
+    compare(lister(source), follower(kit, source), "unchanged, as it is", rounds=1)
+    return scan["scopes_changed"] == CHANGED
+
+
+def _truly(share: _Share, kit: Kit, source: SourceSettings) -> bool:
+    """What is promised where change times move with lists."""
+
+    def follow() -> Counter[str]:
+        permissions = permission_reader(source, decide(kit.catalog, source))
+        listed: Any = _WithChangeTimes(make_source(source), share.folder)
+        return SourceRun(kit, source, listed, permissions, trust_tags=True).permissions().scan
+
+    started = time.monotonic()
+    first = follow()
+    print(
+        f"share with true change times: {first['listed']} files, {first['lists_read']} lists read at first in "
         f"{time.monotonic() - started:.0f} s"
     )
-    if tells:
-        return compare(kit, source, "unchanged share") and scan["lists_read"] == CHANGED
-    compare(kit, source, "unchanged share, every list read", rounds=1)
-    return scan["scopes_changed"] == CHANGED
+    share.change()
+    scan = follow()
+    print(
+        f"{CHANGED} changed lists: {scan['lists_read']} read, {scan['scopes_changed']} scopes changed"
+    )
+
+    def bare() -> int:
+        return sum(1 for _ in _WithChangeTimes(make_source(source), share.folder).list())
+
+    kept = compare(bare, lambda: follow()["lists_read"], "unchanged share")
+    return kept and scan["lists_read"] == CHANGED
+
+
+class _WithChangeTimes:
+    """A source whose tags are the change times of the server's file system, as NTFS shows them."""
+
+    def __init__(self, source: Any, folder: Path) -> None:
+        self._source, self._folder = source, folder
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._source, name)
+
+    def list(self) -> Iterator[Any]:
+        """As the source lists."""
+        for found in self._source.list():
+            if isinstance(found, (Skipped, ListProblem)):
+                yield found
+            else:
+                seen = (self._folder / found.path).stat()
+                yield replace(found, access_tag=f"{seen.st_ctime_ns:x}")
 
 
 def _servers() -> Any:
