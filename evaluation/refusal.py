@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from contracts.search import SearchFilter
-from evaluation.korquad import SCOPE, Question, publish, read_korquad
+from evaluation.korquad import SCOPE, Question, publish, read_korquad, shuffled
 from search.answers.confidence import FLOOR, THRESHOLD, Signs, confidence_of, signs_of
 
 if TYPE_CHECKING:
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Asked", "curve", "fit", "run_refusal"]
 
-_SEED = 7
 _HALVES = 11
 _FALSE = 0.05
 _RIDGE = 1e-3
@@ -72,7 +71,7 @@ def run_refusal(
         ConfigError: the file is not KorQuAD.
     """
     paragraphs, found = read_korquad(data)
-    random.Random(_SEED).shuffle(found)  # noqa: S311  the same questions for everybody
+    found = shuffled(found)
     publish(paragraphs, index, searcher.tools.embedder, searcher.tools.analyzer)
     if others:
         kept = found[questions : questions + others]

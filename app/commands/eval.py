@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from contracts.ports import IndexBackend
+    from evaluation.bench_texts import BenchTexts
 
 __all__ = ["command"]
 
@@ -113,6 +116,111 @@ def refusal(
         finally:
             index.close()
     _print(found, as_json=as_json)
+
+
+_DATA = click.option(
+    "--data",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="KorQuAD 1.0 파일; 없으면 예제 드라이브와 그 골든셋 (default: the example drive and its golden set).",
+)
+_QUESTIONS = click.option(
+    "--questions",
+    type=click.IntRange(1),
+    default=800,
+    show_default=True,
+    help="KorQuAD 의 질문 수.",
+)
+
+
+@command.command("tokenizers")
+@_DATA
+@_QUESTIONS
+@click.option("--vectors/--no-vectors", default=True, help="임베더도 (with the embedder).")
+@click.option("--json", "as_json", is_flag=True, help="JSON 으로 출력.")
+def tokenizers(*, data: Path | None, questions: int, vectors: bool, as_json: bool) -> None:
+    """토큰화 × 점수: 어떤 낱말로 찾는 것이 나은가 (tokenizers and scorings, side by side)."""
+    from contracts.settings import load_settings
+    from evaluation.tokenizers import compare_tokenizers
+    from search.embedding.registry import make_embedder
+
+    settings = load_settings()
+    texts = _bench_texts(data, questions)
+    embedder = make_embedder(settings.embedder, settings.home) if vectors else None
+    rows = compare_tokenizers(texts.passages, texts.asked, embedder, _SYNONYMS)
+    head = {"passages": len(texts.passages), "questions": len(texts.asked)}
+    _print_rows(head, rows, as_json=as_json)
+
+
+@command.command("chunk-sizes")
+@_DATA
+@_QUESTIONS
+@click.option("--overlap", type=click.FloatRange(0, 0.9), default=0.125, show_default=True)
+@click.option("--top", type=click.IntRange(1, 50), default=5, show_default=True)
+@click.option("--json", "as_json", is_flag=True, help="JSON 으로 출력.")
+def chunk_sizes(
+    *, data: Path | None, questions: int, overlap: float, top: int, as_json: bool
+) -> None:
+    """패시지의 크기: 모형 C, P, F 와 실제 재현율, 정밀도 (sizes: a model, and what is measured)."""
+    from evaluation.chunk_sizes import SIZES, compare_sizes
+
+    texts = _bench_texts(data, questions)
+    rows = compare_sizes(texts.texts, texts.evidence, SIZES, overlap, top)
+    head = {"texts": len(texts.texts), "questions": len(texts.evidence)}
+    _print_rows(head, rows, as_json=as_json)
+
+
+_SYNONYMS = {
+    "원인": ("이유", "사유"),
+    "기한": ("마감", "까지"),
+    "주기": ("간격", "마다"),
+    "토크": ("체결력", "조임"),
+    "교환": ("교체",),
+    "시점": ("일자", "날짜"),
+    "연락": ("문의", "내선"),
+}
+"""A few general ones: the bench is about whether widening helps, not about a plant's dictionary."""
+
+
+def _bench_texts(data: Path | None, questions: int) -> BenchTexts:
+    """Of a KorQuAD file, or of the example drive, read in a home of its own with hashed vectors."""
+    import tempfile
+
+    from app.sources import source_of_path
+    from app.wiring import open_kit, source_run
+    from contracts.settings import Settings
+    from evaluation.bench_texts import from_drive, from_korquad, make_example_drive
+
+    if data is not None:
+        return from_korquad(data, questions)
+    with tempfile.TemporaryDirectory(prefix="seoga-bench-") as scratch:
+        share = Path(scratch, "share")
+        golden = make_example_drive(share)
+        settings = Settings.model_validate(
+            {"home": Path(scratch, "home"), "embedder": {"engine": "hash"}}
+        )
+        with open_kit(settings) as kit:
+            source_run(kit, source_of_path(kit.catalog, share)).content()
+            documents: dict[str, list[tuple[str, str]]] = {}
+            for row in kit.index.inventory():
+                found = kit.index.document(row.document_id)
+                if found is not None:
+                    chunks = [(s.chunk.title_prefix, s.chunk.text) for s in found[1]]
+                    documents[found[0].path] = chunks
+        return from_drive(dict(sorted(documents.items())), golden)
+
+
+def _print_rows(
+    head: Mapping[str, object], rows: Sequence[Mapping[str, object]], *, as_json: bool
+) -> None:
+    if as_json:
+        click.echo(json.dumps({**head, "rows": rows}, ensure_ascii=False))
+        return
+    click.echo(", ".join(f"{name} {value}" for name, value in head.items()))
+    for row in rows:
+        shown = (
+            f"{value:.3f}" if isinstance(value, float) else str(value) for value in row.values()
+        )
+        click.echo("  ".join(f"{name} {text}" for name, text in zip(row, shown, strict=True)))
 
 
 @command.command("run")
