@@ -128,9 +128,11 @@ def _components(
         return i
 
     touched: set[int] = set()
+    across = [(i, h.at, h.low - _TOUCH, h.high + _TOUCH) for i, h in enumerate(horizontal)]
     for j, v in enumerate(vertical, len(horizontal)):
-        for i, h in enumerate(horizontal):
-            if _reaches(h, v.at) and _reaches(v, h.at):
+        at, top, bottom = v.at, v.low - _TOUCH, v.high + _TOUCH
+        for i, height, left, right in across:
+            if left <= at <= right and top <= height <= bottom:
                 parent[root(i)] = root(j)
                 touched.update((i, j))
     parts: dict[int, tuple[list[Rule], list[Rule]]] = {}

@@ -90,11 +90,12 @@ class TextLine(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         start = 0
         middles = [(a + b) / 2 for a, b in zip(self.edges, self.edges[1:], strict=False)]
         for border in [*borders, float("inf")]:
-            end = max(start, bisect_left(middles, border))
-            piece = self._piece(start, end)
-            if piece:
-                pieces.append(piece)
-            start = end
+            end = bisect_left(middles, border)
+            if end > start:
+                piece = self._piece(start, end)
+                if piece:
+                    pieces.append(piece)
+                start = end
         return pieces
 
     def _piece(self, start: int, end: int) -> TextLine | None:
