@@ -14,6 +14,7 @@ __all__ = ["main"]
 _COMMANDS = {
     "answer": "사용자 권한으로 답하기, 출처와 함께 (answer as a user, with citations)",
     "acl": "권한: 동기화, 설명, 원장 (permissions: sync, explain, ledger)",
+    "audit": "감사 기록: 보기, 검증, 내보내기 (who asked what: tail, verify, export)",
     "beat": "일정대로 일 맡기기 (schedules and the reaper, for workers)",
     "doctor": "이 컴퓨터에 빠진 것 (what is missing on this machine)",
     "eval": "검색 품질 평가 (retrieval figures and benches)",

@@ -95,6 +95,20 @@ class QueryStore:
         with self._database.read() as connection:
             return [_record(row) for row in connection.execute(query)]
 
+    def stream(self) -> Iterator[QueryRecord]:
+        """Every query that is kept, the oldest first."""
+        with self._database.read() as connection:
+            yield from map(_record, _rows(connection))
+
+    def digest_of(self, seq: int) -> str | None:
+        """Digest of the row of a number, "" where it is not there, None where retention removed it."""
+        with self._database.read() as connection:
+            query = sa.select(queries.c.digest).where(queries.c.seq == seq)
+            found = connection.execute(query).scalar_one_or_none()
+            if found is None and seq <= _anchor(connection)[0]:
+                return None
+            return found or ""
+
     def count(self) -> int:
         """How many queries are kept."""
         with self._database.read() as connection:

@@ -316,6 +316,10 @@ class ApiSettings(Group):
     audit_days: int = Field(
         default=0, ge=0, description="Days that queries stay in the audit log; 0: for ever."
     )
+    audit_anchor: Path | None = Field(
+        default=None,
+        description="File outside that the head of the audit log is appended to every night.",
+    )
     clients: tuple[ClientSettings, ...] = Field(
         default=(), description="Services with tokens and readers of their own."
     )

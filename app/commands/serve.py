@@ -175,9 +175,10 @@ def _schedules(settings: Settings) -> Iterator[None]:
 
 
 def housekeeping(settings: Settings) -> None:
-    """Give back the index's space, and let the audit log go where it is older than it shall be kept."""
+    """Give back the index's space, and let the audit log go where it is older than it shall be kept, anchor its head."""
     from datetime import UTC, datetime, timedelta
 
+    from app.audit_log import anchor
     from app.wiring import open_catalog, open_tools
     from catalog.times import utc_text
     from contracts.settings import load_settings
@@ -195,3 +196,5 @@ def housekeeping(settings: Settings) -> None:
         if settings.api.audit_days:
             kept = datetime.now(UTC) - timedelta(days=settings.api.audit_days)
             catalog.queries.prune(utc_text(kept))
+        if settings.api.audit_anchor is not None:
+            anchor(catalog, settings.api.audit_anchor.expanduser())
