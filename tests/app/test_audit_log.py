@@ -32,9 +32,11 @@ def log(tmp_path, monkeypatch):
 
 def change(statement):
     """Somebody at the database."""
-    with open_catalog(load_settings()) as catalog:
-        with catalog._database.transaction() as connection:
-            connection.execute(statement)
+    with (
+        open_catalog(load_settings()) as catalog,
+        catalog._database.transaction() as connection,
+    ):
+        connection.execute(statement)
 
 
 def test_the_log_is_shown_latest_first(log):
