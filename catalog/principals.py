@@ -55,6 +55,13 @@ class PrincipalStore:
             resolved_at=row.resolved_at,
         )
 
+    def forget_before(self, prefix: str, moment: str) -> int:
+        """Remove readers whose name begins so and who were resolved before a moment (UTC, ISO 8601); how many."""
+        begins = sa.func.substr(principals.c.name, 1, len(prefix)) == prefix
+        old = sa.and_(begins, principals.c.resolved_at < moment)
+        with self._database.write() as connection:
+            return connection.execute(sa.delete(principals).where(old)).rowcount
+
     def forget(self, name: str) -> None:
         """Remove a reader (disabled, expired or gone); an unknown one is ignored."""
         with self._database.write() as connection:

@@ -61,5 +61,9 @@ class LastAnswers:
         reader = Reader(name=self._name(entry_id), principals=answer, realm=self._realm)
         self._store.put(reader, utc_text(self._now()))
 
+    def forget(self, known: DirectorySnapshot) -> None:
+        """Let go of what was answered before the snapshot was read: it does not count any more."""
+        self._store.forget_before(self._name(""), known.refreshed_at)
+
     def _name(self, entry_id: str) -> str:
         return f"{self._realm}:{entry_id}"

@@ -98,10 +98,14 @@ class Session:
         self.facts: dict[str, object] = {}
 
     def base(
-        self, dn: str, attributes: Iterable[str], controls: Iterable[Any] = ()
+        self,
+        dn: str,
+        attributes: Iterable[str],
+        controls: Iterable[Any] = (),
+        wanted: str = "(objectClass=*)",
     ) -> Entry | None:
-        """The entry of this name, or None."""
-        found = list(self._pages(dn, "(objectClass=*)", attributes, "BASE", tuple(controls)))
+        """The entry of this name, or None where it is not there, or not as the filter wants it."""
+        found = list(self._pages(dn, wanted, attributes, "BASE", tuple(controls)))
         return found[0] if found else None
 
     def search(

@@ -204,12 +204,16 @@ class LdapDirectory:
             raise DirectoryDownError(f"{self.realm}: no catalog to keep a snapshot in")
         people = self._catalog.people
         try:
-            return refresh(
+            done = refresh(
                 people, self._client, self._reading, self.realm, whole=whole, now=self._now
             )
         except DirectoryDownError as problem:
             people.failed(self.realm, str(problem))
             raise
+        known = self._snapshot()
+        if known is not None:
+            self._answers.forget(known)
+        return done
 
     def check(self) -> None:
         """Ask a server for something small.

@@ -11,9 +11,6 @@ import unicodedata
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from ldap3.core.exceptions import LDAPInvalidDnError
-from ldap3.utils.dn import parse_dn
-
 from acl_sync.ldap.found import folded
 from catalog.people import GROUP, PERSON, DirectoryEntry
 from catalog.times import utc_text
@@ -24,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "GROUPS",
+    "MEMBERS",
     "attributes",
     "entry_of",
     "group_keys",
@@ -42,8 +40,12 @@ _GROUP_CLASSES = (
 )
 GROUPS = "(|" + "".join(f"(objectClass={name})" for name in _GROUP_CLASSES) + ")"
 _GROUP = {name.lower() for name in _GROUP_CLASSES}
-_MEMBERS = ("member", "uniqueMember")
+_LISTS = ("member", "uniqueMember")
+MEMBERS = (*_LISTS, "memberUid")
 _ESCAPE = re.compile(rb"\\([0-9a-fA-F]{2}|.)", re.DOTALL)
+_SPECIAL = re.compile(r'[\\"+;#<>]')
+_TOKEN = re.compile(r'\\[0-9a-fA-F]{2}|\\.|"(?:\\.|[^"\\])*"|[,;+]|[^\\",;+]+|.', re.DOTALL)
+_SEPARATORS = {",": ",", ";": ",", "+": "+"}
 _UNIQUE_ID = re.compile(r"#'[01]*'B$")
 _DAY = timedelta(days=1)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -70,8 +72,7 @@ def attributes(settings: LdapSettings) -> tuple[str, ...]:
         "cn",
         "uidNumber",
         "gidNumber",
-        "memberUid",
-        *_MEMBERS,
+        *MEMBERS,
         "memberOf",
         "shadowExpire",
         "pwdAccountLockedTime",
@@ -92,12 +93,19 @@ def group_keys(name: str) -> tuple[str, ...]:
 
 def normal_dn(dn: str) -> str:
     """One spelling of a distinguished name, for comparison (RFC 4514, RFC 4518)."""
-    try:
-        parts = parse_dn(dn)
-    except LDAPInvalidDnError:
-        return folded(dn)
-    spelled = [f"{kind.lower()}={_value(value)}{separator}" for kind, value, separator in parts]
-    return "".join(spelled)
+    if not _SPECIAL.search(dn):  # nearly all
+        pairs = (part.partition("=") for part in dn.split(","))
+        return ",".join(f"{kind.strip().lower()}={_spaced(value)}" for kind, _, value in pairs)
+    spelled, piece = "", b""
+    for token in _TOKEN.findall(dn):
+        if token in _SEPARATORS:
+            spelled += _pair(piece) + _SEPARATORS[token]
+            piece = b""
+        elif token.startswith('"'):
+            piece += _unescaped(token[1:-1])
+        else:
+            piece += _unescaped(token)
+    return spelled + _pair(piece)
 
 
 def entry_of(found: Entry, settings: LdapSettings) -> DirectoryEntry | None:
@@ -144,7 +152,7 @@ def _group(found: Entry, entry_id: str, realm: str) -> DirectoryEntry | None:
     if not names:
         return None
     number = found.text("gidNumber")
-    listed = (_UNIQUE_ID.sub("", dn) for name in _MEMBERS for dn in found.texts(name))
+    listed = (_UNIQUE_ID.sub("", dn) for name in _LISTS for dn in found.texts(name))
     return DirectoryEntry(
         entry_id=entry_id,
         kind=GROUP,
@@ -184,17 +192,23 @@ def _ends(found: Entry) -> str:
         return ""
 
 
-def _value(value: str) -> str:
+def _unescaped(text: str) -> bytes:
     def plain(match: re.Match[bytes]) -> bytes:
         code = match[1]
         return bytes([int(code, 16)]) if len(code) > 1 else code
 
-    raw = _ESCAPE.sub(plain, value.encode("utf-8", "surrogatepass"))
-    return (
-        " ".join(folded(raw.decode("utf-8", "replace")).split())
-        .replace(",", "\\,")
-        .replace("+", "\\+")
-    )
+    return _ESCAPE.sub(plain, text.encode("utf-8", "surrogatepass"))
+
+
+def _pair(piece: bytes) -> str:
+    kind, _, value = piece.decode("utf-8", "replace").partition("=")
+    for special in ("\\", ",", "+"):
+        value = value.replace(special, f"\\{special}")
+    return f"{kind.strip().lower()}={_spaced(value)}"
+
+
+def _spaced(text: str) -> str:
+    return " ".join(folded(text).split())
 
 
 def _composed(text: str) -> str:

@@ -17,11 +17,11 @@ from acl_sync.ldap.found import (
 )
 from acl_sync.ldap.openldap_entries import (
     GROUPS,
+    MEMBERS,
     attributes,
     entry_of,
     group_keys,
     id_attribute,
-    normal_dn,
     person_keys,
     user_attribute,
 )
@@ -29,7 +29,7 @@ from catalog.people import GROUP, PERSON
 from catalog.statements import batches
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable
 
     from acl_sync.ldap.client import Entry, LdapClient, Session
     from catalog.people import DirectoryEntry
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 __all__ = ["OpenLdap"]
 
 _BATCH = 50
+_WORKED_OUT = "(|(objectClass=groupOfURLs)(!(|(member=*)(uniqueMember=*)(memberUid=*))))"
 
 
 class OpenLdap:
@@ -59,7 +60,8 @@ class OpenLdap:
         self._settings = settings
         self._client = client
         self._now = now
-        self._attributes = attributes(settings)
+        # members are not read: a group may have very many, and the server is asked who lists whom
+        self._attributes = tuple(a for a in attributes(settings) if a not in MEMBERS)
 
     def person(self, name: str) -> Found:
         """Somebody by ``uid`` or mail address (or what ``user_attribute`` says).
@@ -101,11 +103,9 @@ class OpenLdap:
         def work(session: Session) -> Found:
             keys = set(group_keys(plain))
             found = self._search(session, f"(&{GROUPS}(cn={_safe(plain)}))")
-            entries = [e for _, e in found if e.kind == GROUP and keys & set(e.keys)]
-            entry = chosen(entries, name, None)
-            return Found(
-                entry=entry, groups=self._above(session, [f"(member={_safe(entry.dn)})"], entry.dn)
-            )
+            groups = [(r, e) for r, e in found if e.kind == GROUP and keys & set(e.keys)]
+            entry = chosen([e for _, e in groups], name, None)
+            return Found(entry=entry, groups=self._above(session, _listing(entry.dn), groups))
 
         return self._client.run(work)
 
@@ -151,51 +151,40 @@ class OpenLdap:
         entry = chosen([e for _, e in people], name, self._now())
         raw = next(r for r, e in people if e.entry_id == entry.entry_id)
         names = raw.texts(user_attribute(self._settings))
-        start = [
-            *(f"({attribute}={_safe(entry.dn)})" for attribute in ("member", "uniqueMember")),
-            *(f"(&(objectClass=posixGroup)(memberUid={_safe(uid)}))" for uid in names),
-        ]
+        start = _listing(entry.dn)
+        start += [f"(&(objectClass=posixGroup)(memberUid={_safe(uid)}))" for uid in names]
         if gid := raw.text("gidNumber"):
             start.append(f"(&(objectClass=posixGroup)(gidNumber={_safe(gid)}))")
-        return Found(entry=entry, groups=self._above(session, start, entry.dn))
+        return Found(entry=entry, groups=self._above(session, start, people))
 
-    def _above(self, session: Session, start: list[str], dn: str) -> tuple[DirectoryEntry, ...]:
-        """Every group that one of these filters finds, or that lists such a group."""
+    def _above(
+        self, session: Session, start: list[str], members: list[tuple[Entry, DirectoryEntry]]
+    ) -> tuple[DirectoryEntry, ...]:
+        """Every group that one of these filters finds, that lists such a group, or that members are told to be in."""
         groups: dict[str, DirectoryEntry] = {}
-        waiting, below = start, [dn]
+        waiting, below = start, members
         while waiting:
-            newly: list[DirectoryEntry] = []
             found = [
                 pair
                 for some in batches(waiting, _BATCH)
                 for pair in self._search(session, f"(&{GROUPS}(|{''.join(some)}))")
             ]
-            found += self._dynamic(session, below)
-            for _, entry in found:
+            listed = {entry.dn for _, entry in found} | {entry.dn for entry in groups.values()}
+            told_of = {place for raw, _ in below for place in raw.texts("memberOf")} - listed
+            found += [pair for place in sorted(told_of) for pair in self._dynamic(session, place)]
+            below = []
+            for raw, entry in found:
                 if entry.kind == GROUP and entry.entry_id not in groups:
                     groups[entry.entry_id] = entry
-                    newly.append(entry)
-            below = [entry.dn for entry in newly]
-            waiting = [
-                f"({attribute}={_safe(place)})"
-                for place in below
-                for attribute in ("member", "uniqueMember")
-            ]
+                    below.append((raw, entry))
+            waiting = [part for _, entry in below for part in _listing(entry.dn)]
         return self._named_once(session, groups)
 
-    def _dynamic(
-        self, session: Session, below: list[str]
-    ) -> Iterator[tuple[Entry, DirectoryEntry]]:
-        """Groups whose members the server works out: it says so in ``memberOf``, which is believed where no list denies it."""
-        for dn in below:
-            of = session.base(dn, ("memberOf",))
-            for place in of.texts("memberOf") if of else ():
-                found = session.base(place, self._attributes)
-                entry = entry_of(found, self._settings) if found else None
-                if found is None or entry is None:
-                    continue
-                if not entry.inside or f"member:{normal_dn(dn)}" in entry.inside:
-                    yield found, entry
+    def _dynamic(self, session: Session, place: str) -> list[tuple[Entry, DirectoryEntry]]:
+        """A group whose members the server works out, and tells in ``memberOf`` alone; one with a list is believed its list."""
+        found = session.base(place, self._attributes, wanted=_WORKED_OUT)
+        entry = entry_of(found, self._settings) if found else None
+        return [(found, entry)] if found and entry else []
 
     def _named_once(
         self, session: Session, groups: dict[str, DirectoryEntry]
@@ -212,6 +201,12 @@ class OpenLdap:
         found = session.search(self._settings.base, wanted, self._attributes)
         pairs = ((one, entry_of(one, self._settings)) for one in found)
         return [(one, entry) for one, entry in pairs if entry is not None]
+
+
+def _listing(dn: str) -> list[str]:
+    """Filters of the groups that list an entry, each over an attribute that servers have indexed, or over few entries."""
+    place = _safe(dn)
+    return [f"(member={place})", f"(&(objectClass=groupOfUniqueNames)(uniqueMember={place}))"]
 
 
 def _safe(text: str) -> str:

@@ -88,8 +88,10 @@ class OpenLdapReading:
             if entry is not None:
                 changed[entry.entry_id] = entry
         for entry_id, dn in there.items():
-            moved = normal_dn(places.get(entry_id, "")) != normal_dn(dn)
-            if moved and entry_id not in changed:
+            known_as = places.get(entry_id, "")
+            if entry_id in changed or known_as == dn:
+                continue
+            if normal_dn(known_as) != normal_dn(dn):
                 one_there = session.base(dn, attributes(self._settings))
                 entry = entry_of(one_there, self._settings) if one_there else None
                 if entry is not None:

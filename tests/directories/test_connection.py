@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -141,3 +142,18 @@ def test_a_server_with_smaller_pages_is_asked_for_those(tree, open_directory):
     directory = open_directory(tree, page_size=1000)
     assert directory.refresh().entries >= 130
     assert directory.reader("p129")
+
+
+def test_threads_share_a_directory(domain, open_directory):
+    people = [f"p{number}" for number in range(6)]
+    for name in people:
+        domain.group(f"g-{name}", [domain.person(name)])
+    directory = open_directory(domain)
+
+    def ask(number):
+        name = people[number % len(people)]
+        found = directory.reader(name).principals
+        return {p for p in found if p.startswith("group:g-")} == {f"group:g-{name}@other"}
+
+    with ThreadPoolExecutor(8) as pool:
+        assert all(pool.map(ask, range(80)))

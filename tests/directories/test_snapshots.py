@@ -305,14 +305,18 @@ def test_what_was_given_back_since_counts_again(server, open_directory):
     assert directory.reader("p0") == before
 
 
-def test_a_later_snapshot_counts_more_than_an_earlier_answer(server, open_directory):
+def test_a_later_snapshot_counts_more_than_an_earlier_answer(server, open_directory, catalog):
     made = fill(server)
     directory = open_directory(server)
     directory.refresh()
     inner = next(iter(server.entries("(cn=inner)")))["dn"]
     server.change(inner, member=[made[1]])
     fewer = directory.reader("p0")
+    (identity,) = (p for p in fewer.account if p.startswith("uuid:"))
+    kept = f"{fewer.realm}:{identity.removeprefix('uuid:').partition('@')[0]}"
+    assert catalog.principals.get(kept)
     server.change(inner, member=made[:3])
     directory.refresh()
+    assert catalog.principals.get(kept) is None
     server.stop()
     assert directory.reader("p0").principals > fewer.principals
