@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from prometheus_client.metrics_core import Metric
 
-    from app.metrics import Numbers, SourceNumbers
+    from app.metrics import DirectoryNumbers, Numbers, SourceNumbers
 
 __all__ = ["NumbersCollector"]
 
@@ -60,6 +60,7 @@ class NumbersCollector(Collector):
             yield from _catalog(numbers)
             yield from _tasks(numbers)
             yield from _sources(numbers.sources)
+            yield from _directories(numbers.directories)
         yield from _index(self._index.get() or IndexNumbers(problem="no answer"))
         broker = self._broker.get() or _Answer(BrokerState(problem="no answer"))
         if broker.state is not None:
@@ -201,6 +202,34 @@ def _sources(sources: Iterable[SourceNumbers]) -> Iterator[Metric]:
     )
     yield _by("seoga_run_seconds", "How long the latest done run took.", kinds, seconds)
     yield _by("seoga_run_failed", "Whether the latest run failed or was lost.", kinds, failed)
+
+
+def _directories(directories: Iterable[DirectoryNumbers]) -> Iterator[Metric]:
+    found = list(directories)
+    yield _by(
+        "seoga_directory_snapshot_timestamp_seconds",
+        "When a server last confirmed the directory's snapshot, seconds since the epoch; 0: never.",
+        ("realm",),
+        [((one.realm,), _moment(one.snapshot_at)) for one in found],
+    )
+    yield _by(
+        "seoga_directory_interval_seconds",
+        "Seconds between two refreshes of the snapshot by its schedule; 0: none.",
+        ("realm",),
+        [((one.realm,), one.interval) for one in found],
+    )
+    yield _by(
+        "seoga_directory_grace_seconds",
+        "How long the snapshot stands in while no server answers.",
+        ("realm",),
+        [((one.realm,), one.grace) for one in found],
+    )
+    yield _by(
+        "seoga_directory_failed",
+        "Whether the latest refresh of the snapshot failed.",
+        ("realm",),
+        [((one.realm,), bool(one.problem)) for one in found],
+    )
 
 
 def _index(index: IndexNumbers) -> Iterator[Metric]:

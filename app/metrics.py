@@ -19,11 +19,12 @@ if TYPE_CHECKING:
     from catalog.records import RunRecord, SourceRecord
     from contracts.failures import FailureClass
     from contracts.outcomes import OutcomeKind
-    from contracts.settings import Settings
+    from contracts.settings import LdapSettings, Settings
     from contracts.tasks import TaskKind, TaskState
 
 __all__ = [
     "CanaryNumbers",
+    "DirectoryNumbers",
     "IndexNumbers",
     "Numbers",
     "RunNumbers",
@@ -101,6 +102,25 @@ class SourceNumbers:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DirectoryNumbers:
+    """The snapshot of a directory server; who is asked for meanwhile is asked live.
+
+    Attributes:
+        realm: Whose.
+        snapshot_at: When a server last confirmed it, UTC text; "" where there is none.
+        interval: Seconds between two refreshes by its schedule; 0.0 without one.
+        grace: Seconds that it stands in for.
+        problem: Why the last refresh failed, or "".
+    """
+
+    realm: str
+    snapshot_at: str
+    interval: float
+    grace: float
+    problem: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class IndexNumbers:
     """The index; ``problem`` says why there are no figures."""
 
@@ -122,6 +142,7 @@ class Numbers:
         quality: Published versions by grade.
         ocr_pages: Recognised pages of published versions.
         sources: Each configured source, by name.
+        directories: The snapshot of each configured directory server.
         tasks: Work handed over between processes, by kind and state.
         oldest: Seconds that the oldest waiting task of a kind has waited; kinds without one are left out.
         outbox: Documents whose rows the index has still to learn.
@@ -137,6 +158,7 @@ class Numbers:
     quality: Mapping[str, int]
     ocr_pages: int
     sources: tuple[SourceNumbers, ...]
+    directories: tuple[DirectoryNumbers, ...]
     tasks: Mapping[tuple[TaskKind, TaskState], int]
     oldest: Mapping[TaskKind, float]
     outbox: int
@@ -179,6 +201,7 @@ def measure(settings: Settings, catalog: Catalog) -> Numbers:
         quality=catalog.quality.counts(),
         ocr_pages=catalog.quality.recognised(),
         sources=tuple(_source(catalog, record) for record in catalog.sources.list()),
+        directories=tuple(_directory(catalog, found) for found in settings.directory.ldap),
         tasks=tasks,
         oldest={kind: catalog.tasks.oldest(kind) for kind in waiting},
         outbox=catalog.outbox.count(),
@@ -200,6 +223,17 @@ def index_numbers(stats: Callable[[], Mapping[str, int]]) -> IndexNumbers:
         chunks=found["chunks"],
         vectors=found["vectors"],
         bytes=found["bytes"],
+    )
+
+
+def _directory(catalog: Catalog, settings: LdapSettings) -> DirectoryNumbers:
+    known = catalog.people.snapshot(settings.name)
+    return DirectoryNumbers(
+        realm=settings.name,
+        snapshot_at=known.refreshed_at if known else "",
+        interval=_interval(settings.snapshot_schedule),
+        grace=settings.grace_seconds,
+        problem=known.problem if known else "",
     )
 
 

@@ -86,6 +86,10 @@ def status_object(
             }
             for source in numbers.sources
         ],
+        "directories": [
+            {"realm": one.realm, "snapshot_at": one.snapshot_at, "problem": one.problem}
+            for one in numbers.directories
+        ],
         "runs": [
             {"kind": run.kind, "source": run.source, "state": run.state, "at": run.started_at}
             for run in catalog.runs.list(limit=10)
@@ -144,6 +148,15 @@ def _problem(text: str) -> str:
     return f", 문제 (problem): {text}" if text else ""
 
 
+def _print_directories(directories: list[dict[str, str]]) -> None:
+    for one in directories:
+        click.echo(
+            f"디렉터리 (directory) {one['realm']}: 스냅샷 (snapshot) {one['snapshot_at'] or '-'}"
+        )
+        if one["problem"]:
+            click.echo(f"   주의 (alert): {one['problem']}")
+
+
 def _print(found: dict[str, Any]) -> None:
     def line(label: str, values: dict[str, int]) -> None:
         text = ", ".join(f"{key} {count}" for key, count in sorted(values.items()))
@@ -180,6 +193,7 @@ def _print(found: dict[str, Any]) -> None:
             )
         if source["alert"]:
             click.echo(f"   주의 (alert): {source['alert']}")
+    _print_directories(found["directories"])
     for failure in found.get("failures", []):
         place = failure["path"] + (f"!/{failure['member']}" if failure["member"] else "")
         shown = place.encode("utf-8", "backslashreplace").decode()

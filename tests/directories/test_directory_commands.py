@@ -11,6 +11,8 @@ from datetime import UTC, datetime
 
 import pytest
 
+from app.exporter import NumbersCollector
+from app.metrics import IndexNumbers, measure
 from app.wiring import open_access
 from app.work import open_embedded_beat, schedules_of
 from catalog.catalog import Catalog
@@ -116,6 +118,9 @@ def test_the_commands_show_servers_snapshots_and_people(seoga, domain, tree):
     assert (states["hanbit"]["serves"], states["other"]["serves"]) == ("snapshot", "server")
     assert "refused" in states["hanbit"]["problem"]
     failed = seoga("acl", "sync", good=False)
+    told = {d["realm"]: d for d in json.loads(seoga("status", "--json").stdout)["directories"]}
+    assert "refused" in told["hanbit"]["problem"]
+    assert not told["other"]["problem"]
     assert "hanbit" in failed.stderr
     assert "other: " in failed.stdout
     assert "snapshot stands in" in seoga("acl", "directory").stdout
@@ -161,3 +166,27 @@ def test_a_query_fails_closed_when_nobody_can_be_asked(home, domain, tree):
         with pytest.raises(DirectoryDownError):
             access.filter_for("kim@other")
         assert tree.running
+
+
+def test_the_numbers_tell_how_old_each_snapshot_is(home, seoga, domain, tree):
+    domain.person("kim")
+    tree.stop()
+    seoga("acl", "sync", good=False)
+    settings = load_settings({"SEOGA_HOME": str(home)})
+    with Catalog.open("", home) as catalog:
+        collector = NumbersCollector(
+            lambda: measure(settings, catalog), IndexNumbers, lambda: None, "1.2.3"
+        )
+        told = {
+            (sample.name, sample.labels["realm"]): sample.value
+            for family in collector.collect()
+            for sample in family.samples
+            if "realm" in sample.labels
+        }
+    at = told["seoga_directory_snapshot_timestamp_seconds", "other"]
+    assert 0 <= datetime.now(UTC).timestamp() - at < 100
+    assert told["seoga_directory_snapshot_timestamp_seconds", "hanbit"] == 0
+    for realm, failed in (("other", 0), ("hanbit", 1)):
+        assert told["seoga_directory_failed", realm] == failed
+        assert told["seoga_directory_interval_seconds", realm] == 600
+        assert told["seoga_directory_grace_seconds", realm] == 900
