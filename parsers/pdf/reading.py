@@ -49,7 +49,8 @@ def read_page(page: pymupdf.Page, fonts: Fonts) -> PageContent:
         page: Not rotated (see :func:`parsers.pdf.opening.upright`).
         fonts: Those met on earlier pages of the document; the page's are added.
     """
-    content = PageContent(width=page.rect.width, height=page.rect.height)
+    frame = page.rect
+    content = PageContent(width=frame.width, height=frame.height)
     images = bool(page.get_images())
     text = from_structures(page, fonts, pictures=images) or from_dictionary(page)
     fills = _vectors(text.vectors, content)
@@ -197,14 +198,18 @@ def _drawn_as_curves(content: PageContent) -> None:
 
     Where the same place has visible text too, the invisible one is a copy and dropped.
     """
+    if not (content.outlines and content.invisible):
+        return
     rest: list[TextLine] = []
-    seen = list(content.lines) if content.outlines else []
-    outlines = np.array(content.outlines).reshape(-1, 4)
-    for line in content.invisible:
+    seen = list(content.lines)
+    _, tops, _, bottoms = np.array([line.box for line in seen]).reshape(-1, 4).T
+    drawn = _drawn(content.invisible, content.outlines)
+    for line, over in zip(content.invisible, drawn, strict=True):
         x, y = line.middle
-        if any(other.box[1] <= y <= other.box[3] and other.inked(x, x + 0.1) for other in seen):
+        beside = np.flatnonzero((tops <= y) & (y <= bottoms)).tolist()
+        if any(seen[i].inked(x, x + 0.1) for i in beside):
             continue
-        if _draws(outlines, line, x, y):
+        if over:
             content.lines.append(line)
             content.characters += len(line.text)
         else:
@@ -212,15 +217,17 @@ def _drawn_as_curves(content: PageContent) -> None:
     content.invisible = rest
 
 
-def _draws(shapes: NDArray[np.float64], line: TextLine, x: float, y: float) -> bool:
+def _drawn(lines: Sequence[TextLine], outlines: Sequence[Box]) -> list[bool]:
     """A shape lies over the middle of the text, or is a mark of it that stands high or low (a quote)."""
-    left, top, right, bottom = shapes.T
+    left, top, right, bottom = np.array(outlines).T
+    x, y = np.array([line.middle for line in lines]).T[:, :, None]
     over = (left - 1 <= x) & (x <= right + 1) & (top - 1 <= y) & (y <= bottom + 1)
-    if over.any():
-        return True
-    return len(line.text) <= _A_MARK and any(
-        within(((x0 + x1) / 2, (y0 + y1) / 2), line.box) for x0, y0, x1, y1 in shapes.tolist()
-    )
+    out: list[bool] = over.any(axis=1).tolist()
+    middles = [((x0 + x1) / 2, (y0 + y1) / 2) for x0, y0, x1, y1 in outlines]
+    for i, line in enumerate(lines):
+        if not out[i] and len(line.text) <= _A_MARK:
+            out[i] = any(within(middle, line.box) for middle in middles)
+    return out
 
 
 def _target(content: PageContent, state: int, *, shown: bool, flat: bool) -> list[TextLine]:
