@@ -12,6 +12,7 @@ import pymupdf
 
 from contracts.documents import Box
 from parsers.common.paged.content import PageContent, Picture
+from parsers.common.paged.figures import FIGURE_SIDE
 from parsers.common.paged.ruling import Rule, merge_rules
 from parsers.common.paged.textline import TextLine, cover, within
 from parsers.pdf.glyphs import UNMAPPED, kinds_of
@@ -113,7 +114,8 @@ def _vectors(drawn: Vectors, content: PageContent) -> _Fills:
     lettered = (
         ~stroked[shapes] & (high[shapes] > _LINE_HEIGHT[0]) & (high[shapes] < _LINE_HEIGHT[1])
     )
-    content.shapes = _tuples(boxes[shapes])
+    longest = np.maximum(wide[shapes], high[shapes])
+    content.shapes = _tuples(boxes[shapes[longest > FIGURE_SIDE]])
     content.outlines = _tuples(boxes[shapes[lettered]])
     flat = drawn.rectangle & (high <= _THIN) & (wide > _THIN)
     upright = drawn.rectangle & (wide <= _THIN) & (high > _THIN)

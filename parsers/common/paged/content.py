@@ -42,8 +42,8 @@ class PageContent:
         horizontal: Merged horizontal rules.
         vertical: Merged vertical rules.
         pictures: Raster images.
-        shapes: Drawn curves and polygons (neither rules nor rectangles).
-        outlines: Those of the height of a line of text, filled: perhaps text drawn as curves.
+        shapes: Drawn curves and polygons (neither rules nor rectangles) that are long enough for a figure.
+        outlines: Filled ones of the height of a line of text: perhaps text drawn as curves.
         characters: Visible characters before repair.
         unmapped: Those without a meaning (U+FFFD, private use, control).
         sideways: Share of the visible characters that run at a right angle or upside down, by direction

@@ -12,9 +12,10 @@ if TYPE_CHECKING:
     from contracts.documents import Box
     from parsers.common.paged.textline import TextLine
 
-__all__ = ["chart_boxes", "labels_of"]
+__all__ = ["FIGURE_SIDE", "chart_boxes", "labels_of"]
 
-_MIN_SIDE = 25.0
+FIGURE_SIDE = 25.0
+"""A figure, and each shape that one is known by, is longer, points."""
 _REACH = 12.0
 _FEW = 4
 _LABEL = 9
@@ -32,7 +33,7 @@ def chart_boxes(shapes: Sequence[Box], frame: Box) -> list[Box]:
     large = [
         box
         for box in shapes
-        if (box[2] - box[0] > _MIN_SIDE or box[3] - box[1] > _MIN_SIDE)
+        if (box[2] - box[0] > FIGURE_SIDE or box[3] - box[1] > FIGURE_SIDE)
         and (box[2] - box[0]) * (box[3] - box[1]) < area / 2
     ][:_MAX_SHAPES]
     merged: list[Box] = []
@@ -45,7 +46,7 @@ def chart_boxes(shapes: Sequence[Box], frame: Box) -> list[Box]:
             merged = [other for other in merged if other not in near]
             current = cover([current, *near])
         merged.append(current)
-    return [box for box in merged if min(box[2] - box[0], box[3] - box[1]) > _MIN_SIDE]
+    return [box for box in merged if min(box[2] - box[0], box[3] - box[1]) > FIGURE_SIDE]
 
 
 def _near(a: Box, b: Box) -> bool:
