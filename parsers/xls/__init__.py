@@ -29,7 +29,7 @@ __all__ = ["XlsParser"]
 
 # What xlrd raises on damaged records besides its own error.
 _DAMAGE = (
-    xlrd.XLRDError, xlrd.compdoc.CompDocError, struct.error, AssertionError, IndexError, KeyError,
+    xlrd.XLRDError, xlrd.compdoc.CompDocError, struct.error, AssertionError, LookupError,
     UnicodeDecodeError, ValueError, TypeError, AttributeError, OverflowError, EOFError,
     RecursionError,
 )  # fmt: skip

@@ -98,6 +98,13 @@ def test_a_damaged_stream_ends_as_corrupt_or_reads_its_sound_part(parse, cut):
         assert document.format == "xls"
 
 
+def test_a_code_page_that_nobody_knows_is_damage(parse):
+    known, other = (record(0x0042, struct.pack("<H", page)) for page in (949, 637))
+    with pytest.raises(ParseFailure) as caught:
+        parse(workbook(("대장", 0, ledger())).replace(known, other), "xls")
+    assert caught.value.failure is FailureClass.CORRUPT
+
+
 def test_a_password_is_named_as_such(parse):
     data = record(0x0809, struct.pack("<HHHH", 0x0500, 0x0005, 0, 0)) + record(0x002F, b"\0" * 4)
     with pytest.raises(ParseFailure) as caught:
