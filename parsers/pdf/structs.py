@@ -116,7 +116,8 @@ class _Copy:
         lines, self._block = memory.chains(self._blocks["union"][self._texts, 0].tolist(), _LINE)
         inside = _within(lines["box"], frame)
         self._lines, self._block = lines[inside], self._block[inside]
-        self._chars, self._line = memory.chains(self._lines["first"].tolist(), _CHAR)
+        self._chars = np.empty(0, _CHAR)
+        self._line = np.empty(0, np.int64)
 
     def images(self) -> list[tuple[Box, int, int]]:
         """Box, and size in pixels, of each picture."""
@@ -132,16 +133,25 @@ class _Copy:
         above, below = self._texts[:-1], self._texts[1:]
         between = pictures[below] - pictures[above]
         number = np.flatnonzero((between > 0) & (between == below - above - 1))
-        of = self._block[self._line]
+        filled = self._lines["first"] != 0
+        lines, of = self._lines[filled], self._block[filled]
         last, first = np.searchsorted(of, number, "right") - 1, np.searchsorted(of, number + 1)
         real = (last >= 0) & (first < len(of))
-        before, after = self._chars[last[real]], self._chars[first[real]]
+        before = self._chars_at(lines["last"][last[real]])
+        after = self._chars_at(lines["first"][first[real]])
         ends = np.stack((before["quad"][:, _CORNER], before["origin"]), axis=1)
         far = np.hypot(*(ends - after["origin"][:, None, :]).transpose(2, 0, 1)).min(axis=1)
         return bool((far < _BESIDE * np.maximum(before["size"], after["size"])).any())
 
+    def _chars_at(self, addresses: NDArray[np.uint64]) -> NDArray[Any]:
+        found = (self._memory.at(address, _CHAR.itemsize) for address in addresses.tolist())
+        parts = [data[start : start + _CHAR.itemsize] for data, start in found]
+        return np.frombuffer(b"".join(parts), _CHAR)
+
     def result(self) -> PageText:
         """Arrays of what lies on the page."""
+        firsts = self._lines["first"].tolist()
+        self._chars, self._line = self._memory.chains(firsts, _CHAR)
         chars, line, lines = self._chars, self._line, self._lines
         fonts, which = self._set_in()
         vertical = lines["wmode"].astype(np.bool_)[line]
