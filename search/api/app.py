@@ -34,6 +34,7 @@ from search.api.callers import (
     ForbiddenReaderError,
     TooManyError,
     UnauthorisedError,
+    check_secrets,
 )
 from search.api.limits import BodyLimit
 from search.api.objects import answer_object, document_object, response_object
@@ -55,7 +56,6 @@ _STATUS = (
     (TransientError, 503),
     (ConfigError, 500),
 )
-_SHORTEST_TOKEN = 16
 _FAULT = 500
 _NOT_FOUND = 404
 _NOT_NOW = "지금은 답할 수 없습니다 (cannot be answered now)"
@@ -161,12 +161,7 @@ def create_app(
     Raises:
         ConfigError: a token is empty or easily guessed.
     """
-    tokens = metrics.tokens if metrics is not None else ()
-    if any(len(one.strip()) < _SHORTEST_TOKEN for one in tokens):
-        raise ConfigError(
-            f"API 토큰은 {_SHORTEST_TOKEN}자 이상입니다 (an API token has at least {_SHORTEST_TOKEN} characters)",
-            advice="openssl rand -hex 32",
-        )
+    check_secrets(metrics.tokens if metrics is not None else ())
     app = FastAPI(
         title="Seoga 서가",
         summary="Permitted and cited passages (권한과 출처가 있는 검색)",

@@ -17,11 +17,19 @@ import structlog
 from contracts.errors import ConfigError, PermanentError, TransientError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from contracts.settings import OidcSettings
 
-__all__ = ["Caller", "Callers", "ForbiddenReaderError", "Key", "TooManyError", "UnauthorisedError"]
+__all__ = [
+    "Caller",
+    "Callers",
+    "ForbiddenReaderError",
+    "Key",
+    "TooManyError",
+    "UnauthorisedError",
+    "check_secrets",
+]
 
 _SHORTEST = 16
 _LEEWAY = 30
@@ -120,11 +128,7 @@ class Callers:
     """
 
     def __init__(self, keys: Sequence[Key], oidc: OidcSettings | None = None) -> None:
-        if any(len(key.secret.strip()) < _SHORTEST for key in keys):
-            raise ConfigError(
-                f"API 토큰은 {_SHORTEST}자 이상입니다 (an API token has at least {_SHORTEST} characters)",
-                advice="openssl rand -hex 32",
-            )
+        check_secrets(key.secret for key in keys)
         if len({key.secret for key in keys}) < len(keys) or len({k.name for k in keys}) < len(keys):
             raise ConfigError(
                 "두 서비스의 이름이나 토큰이 같습니다 (two services share a name or token)"
@@ -151,6 +155,19 @@ class Callers:
             raise UnauthorisedError("토큰이 없거나 틀립니다 (missing or wrong token)")
         self._limits.count(found)
         return found
+
+
+def check_secrets(secrets: Iterable[str]) -> None:
+    """Make sure that no token is empty or easily guessed.
+
+    Raises:
+        ConfigError: one has fewer than 16 characters.
+    """
+    if any(len(secret.strip()) < _SHORTEST for secret in secrets):
+        raise ConfigError(
+            f"API 토큰은 {_SHORTEST}자 이상입니다 (an API token has at least {_SHORTEST} characters)",
+            advice="openssl rand -hex 32",
+        )
 
 
 class _People:
@@ -181,7 +198,9 @@ class _People:
         if not isinstance(name, str) or not name.strip():
             _log.info("token_refused", reason="no reader claim")
             return None
-        return Caller(settings.issuer, (name,), own=name.strip(), per_minute=settings.per_minute)
+        # the subject never changes hands, a name may: the identity map knows who that is
+        own = f"oidc:{settings.issuer}|{name}" if settings.reader_claim == "sub" else name.strip()
+        return Caller(settings.issuer, (), own=own, per_minute=settings.per_minute)
 
 
 def _key_source(settings: OidcSettings) -> Callable[[str], Any]:

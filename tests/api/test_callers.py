@@ -73,7 +73,11 @@ def settings(tmp_path_factory):
 @pytest.fixture(scope="module")
 def client(settings, key_set):
     oidc = OidcSettings(
-        issuer=ISSUER, audience=AUDIENCE, jwks_file=key_set, algorithms=("RS256", "ES256")
+        reader_claim="preferred_username",
+        issuer=ISSUER,
+        audience=AUDIENCE,
+        jwks_file=key_set,
+        algorithms=("RS256", "ES256"),
     )
     keys = [Key("portal", PORTAL), Key("agent", AGENT, readers=("lee", "*@plant"))]
     with open_searcher(settings, "api") as searcher:
@@ -110,6 +114,21 @@ def test_who_asked_through_which_service_is_audited(client, settings):
 def test_a_person_is_the_reader_of_the_token(client, reader):
     assert ask(client, token(), reader).json()["reader"] == "kim"
     assert ask(client, token(CURVE, "ES256", "k2"), reader).status_code == 200
+
+
+def test_a_subject_is_who_the_identity_map_says_and_else_nobody(settings, key_set, tmp_path):
+    file = tmp_path / "identities.yaml"
+    file.write_text(f"people: [{{user: kim@plant, oidc: '{ISSUER}|s-1'}}]\n", encoding="utf-8")
+    directory = settings.directory.model_copy(update={"identity_map": file})
+    joined = settings.model_copy(update={"directory": directory})
+    oidc = OidcSettings(issuer=ISSUER, audience=AUDIENCE, jwks_file=key_set)
+    with open_searcher(joined, "api") as searcher:
+        client = TestClient(create_app(searcher, Callers([], oidc), dict))
+        found = ask(client, token(sub="s-1"), None)
+        assert [hit["path"] for hit in found.json()["hits"]] == ["공개.txt"]
+        # a name in the token, even one that the directory knows, makes nobody anybody
+        assert code(ask(client, token(sub="s-2"), None)) == (403, "unknown_reader")
+        assert code(ask(client, token(), None)) == (401, "unauthorised")
 
 
 def test_a_person_may_name_nobody_else(client):
