@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,10 +10,12 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from contracts.ports import IndexBackend
+    from contracts.ports import Embedder, IndexBackend
+    from contracts.settings import Settings
     from evaluation.bench_texts import BenchTexts
+    from search.analysis import Analyzer
 
 __all__ = ["command"]
 
@@ -43,34 +46,43 @@ def korquad(
     *, data: Path, questions: int, leg: str, tokenizer: str | None, work: Path | None, as_json: bool
 ) -> None:
     """KorQuAD 1.0 문단 검색을 실제 색인과 순위로 (KorQuAD through the real index and ranking)."""
-    import tempfile
-
     from contracts.settings import load_settings
     from evaluation.korquad import run_korquad
-    from search.analysis import Analyzer
-    from search.backends.registry import make_index
-    from search.embedding.registry import make_embedder
 
     settings = load_settings()
-    embedder = make_embedder(settings.embedder, settings.home)
-    analyzer = Analyzer(tokenizer or settings.search.tokenizer)
-    weight = _LEGS[leg]
-    ranking = settings.search
-    if weight is not None:
-        ranking = ranking.model_copy(update={"vector_weight": weight})
-
-    def open_index(home: Path) -> IndexBackend:
-        fingerprint = f"{embedder.fingerprint}|{analyzer.fingerprint}"
-        return make_index(settings.index, home, embedder.dimension, fingerprint, ranking)
-
-    with tempfile.TemporaryDirectory(prefix="seoga-korquad-") as scratch:
-        found = run_korquad(
-            data, questions, embedder, analyzer, open_index, work or Path(scratch), ranking
-        )
+    changed: dict[str, object] = {"tokenizer": tokenizer} if tokenizer else {}
+    if (weight := _LEGS[leg]) is not None:
+        changed["vector_weight"] = weight
+    ranking = settings.search.model_copy(update=changed)
+    settings = settings.model_copy(update={"search": ranking})
+    with _korquad_tools(settings, work) as (embedder, analyzer, open_index, home):
+        found = run_korquad(data, questions, embedder, analyzer, open_index, home, ranking)
     _print(
         {**found, "leg": leg, "embedder": embedder.name, "tokenizer": analyzer.name},
         as_json=as_json,
     )
+
+
+@contextlib.contextmanager
+def _korquad_tools(
+    settings: Settings, work: Path | None
+) -> Iterator[tuple[Embedder, Analyzer, Callable[[Path], IndexBackend], Path]]:
+    """Embedder, analyzer, what opens their index, and the folder for it: the one that is kept, or one for now."""
+    import tempfile
+
+    from search.analysis import Analyzer
+    from search.backends.registry import make_index
+    from search.embedding.registry import make_embedder
+
+    embedder = make_embedder(settings.embedder, settings.home)
+    analyzer = Analyzer(settings.search.tokenizer)
+
+    def open_index(home: Path) -> IndexBackend:
+        fingerprint = f"{embedder.fingerprint}|{analyzer.fingerprint}"
+        return make_index(settings.index, home, embedder.dimension, fingerprint, settings.search)
+
+    with tempfile.TemporaryDirectory(prefix="seoga-korquad-") as scratch:
+        yield embedder, analyzer, open_index, work or Path(scratch)
 
 
 @command.command("refusal")
@@ -92,26 +104,17 @@ def refusal(
     *, data: Path, questions: int, others: int | None, work: Path | None, as_json: bool
 ) -> None:
     """답할 때와 거절할 때: KorQuAD 절반은 근거를 숨기고 물음 (risk and coverage, half without their paragraph)."""
-    import tempfile
-
     from contracts.settings import load_settings
     from evaluation.korquad import NoAccess, NoAudit
     from evaluation.refusal import run_refusal
-    from search.analysis import Analyzer
-    from search.backends.registry import make_index
-    from search.embedding.registry import make_embedder
     from search.service import Searcher
 
     settings = load_settings()
-    embedder = make_embedder(settings.embedder, settings.home)
-    analyzer = Analyzer(settings.search.tokenizer)
-    fingerprint = f"{embedder.fingerprint}|{analyzer.fingerprint}"
-    with tempfile.TemporaryDirectory(prefix="seoga-refusal-") as scratch:
-        home = work or Path(scratch)
-        index = make_index(settings.index, home, embedder.dimension, fingerprint, settings.search)
+    nobody = NoAccess(), NoAudit()
+    with _korquad_tools(settings, work) as (embedder, analyzer, open_index, home):
+        index = open_index(home)
         try:
-            ranking = settings.search
-            searcher = Searcher(index, embedder, analyzer, NoAccess(), NoAudit(), ranking)
+            searcher = Searcher(index, embedder, analyzer, *nobody, settings.search)
             found = run_refusal(data, questions, searcher, index, others=others or 0)
         finally:
             index.close()
