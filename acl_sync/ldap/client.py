@@ -17,7 +17,7 @@ import ldap3
 from ldap3.core.exceptions import LDAPException
 
 from acl_sync.ldap.addresses import Address, address_of
-from contracts.errors import ConfigError, DirectoryDownError
+from contracts.errors import ConfigError, DirectoryDownError, SeogaError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -233,8 +233,11 @@ class LdapClient:
                 return self._done(session, work(session))
             except _Broken:
                 session.close()
-            except BaseException:
+            except SeogaError:
                 self._give(session)
+                raise
+            except BaseException:
+                session.close()  # perhaps in the middle of an answer
                 raise
         session = self._open()
         try:
@@ -242,8 +245,11 @@ class LdapClient:
         except _Broken as problem:
             session.close()
             raise self._fail(session.address, str(problem)) from problem
-        except BaseException:
+        except SeogaError:
             self._give(session)
+            raise
+        except BaseException:
+            session.close()
             raise
 
     def close(self) -> None:
