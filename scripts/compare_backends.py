@@ -101,7 +101,7 @@ class Side:
 
     def ranked(self, text: str, where: SearchFilter) -> list[tuple[str, int]]:
         """Documents and ordinals of the ranked passages, best first."""
-        return [self._names[fused.key] for fused in self._searcher.rank(text, where)]
+        return [self._names[found.stored.key] for found in self._searcher.rank(text, where)]
 
     def allowed(self, vector, terms, where: SearchFilter) -> tuple[frozenset, frozenset]:
         """All passages that the vector leg and the lexical leg let through."""

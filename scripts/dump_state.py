@@ -32,8 +32,8 @@ IGNORED: dict[str, tuple[str, ...]] = {
     "items": ("item_id", "object_id", "changed_ns", "access_tag", "content_checked_ns", "seen_run"),
     "documents": ("created_at",),
     "versions": ("created_at",),
-    # the epoch counts writes: a change seen in two scans counts two
-    "scopes": ("epoch",),
+    # the epoch counts writes: a change seen in two scans counts two; the tag is when a folder's list changed
+    "scopes": ("epoch", "tag"),
     "outbox": ("place", "seq"),
     "outcomes": ("seq", "run_id", "at", "seconds", "peak_mb"),
     "conflicts": ("at",),
