@@ -8,9 +8,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from catalog.browse import BrowseStore
 from catalog.changes import ChangeStore
 from catalog.database import Database, open_database
 from catalog.documents import DocumentStore
+from catalog.draws import DrawStore
+from catalog.events import EventStore
 from catalog.items import ItemStore
 from catalog.ledger import LedgerStore
 from catalog.meta import MetaStore
@@ -25,6 +28,7 @@ from catalog.queries import QueryStore
 from catalog.reviews import ReviewStore
 from catalog.runs import RunStore
 from catalog.scopes import ScopeStore
+from catalog.sessions import SessionStore
 from catalog.sources import SourceStore
 from catalog.tasks import TaskStore
 from catalog.versions import VersionStore
@@ -61,6 +65,10 @@ class Catalog:
         self.people = PeopleStore(database)
         self.meta = MetaStore(database)
         self.tasks = TaskStore(database)
+        self.events = EventStore(database)
+        self.draws = DrawStore(database)
+        self.sessions = SessionStore(database)
+        self.browse = BrowseStore(database)
 
     @classmethod
     def open(cls, url: str, home: Path) -> Self:

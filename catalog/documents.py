@@ -8,6 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from catalog.database import Database
+from catalog.ops_tables import draws, events
 from catalog.outcomes import subject_of
 from catalog.overlay import OVERLAY_VERSION
 from catalog.records import DocumentRecord, VersionRecord
@@ -193,7 +194,7 @@ def _purge(connection: sa.Connection, document_ids: Sequence[str]) -> set[str]:
         connection.execute(sa.delete(table).where(table.c.version_id.in_(ids)))
     subjects = [subject_of(document_id) for document_id in document_ids]
     connection.execute(sa.delete(outcomes).where(outcomes.c.subject.in_(subjects)))
-    for table in (versions, conflicts, outbox, overlay, documents):
+    for table in (versions, conflicts, draws, events, outbox, overlay, documents):
         where = table.c.document_id.in_(document_ids)
         if connection.execute(sa.delete(table).where(where)).rowcount and table is overlay:
             bump(connection, OVERLAY_VERSION)

@@ -28,6 +28,7 @@ _PLAIN = (
     "peak_mb",
     "format",
     "size",
+    "department",
 )
 
 

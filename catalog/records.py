@@ -193,6 +193,7 @@ class OutcomeRecord:
         peak_mb: Most memory of the parse process, MiB, 0 where unknown.
         format: Sniffed format, or "".
         size: Bytes.
+        department: Department of the document, or "".
     """
 
     seq: int = 0
@@ -207,6 +208,7 @@ class OutcomeRecord:
     peak_mb: float = 0.0
     format: str = ""
     size: int = 0
+    department: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -331,6 +333,7 @@ class PageVerdict:
         verdict: ``good``, ``minor`` or ``bad``.
         note: Free text.
         at: When.
+        blocks: Numbers of the blocks that are wrong, from 1, separated by commas.
     """
 
     version_id: str
@@ -339,6 +342,7 @@ class PageVerdict:
     verdict: str
     note: str = ""
     at: str = ""
+    blocks: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

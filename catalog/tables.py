@@ -225,9 +225,15 @@ outcomes = sa.Table(
     _real("peak_mb"),
     _text("format"),
     _number("size"),
+    sa.Column("department", SafeText(), nullable=False, server_default=""),
 )
 sa.Index("ux_outcomes_subject", outcomes.c.subject, unique=True)
 sa.Index("ix_outcomes_kind", outcomes.c.source, outcomes.c.kind, outcomes.c.failure)
+sa.Index("ix_outcomes_source", outcomes.c.source, outcomes.c.seq)
+sa.Index("ix_outcomes_class", outcomes.c.failure, outcomes.c.department, outcomes.c.seq)
+sa.Index("ix_outcomes_ended", outcomes.c.kind, outcomes.c.seq)
+sa.Index("ix_outcomes_format", outcomes.c.format, outcomes.c.kind, outcomes.c.seq)
+sa.Index("ix_outcomes_department", outcomes.c.department, outcomes.c.kind, outcomes.c.seq)
 
 quality = sa.Table(
     "quality",
@@ -280,6 +286,15 @@ queries = sa.Table(
     _text("channel"),
     _text("digest"),
 )
+sa.Index("ix_queries_at", queries.c.at)
+sa.Index("ix_queries_took", queries.c.took_ms, queries.c.seq)
+sa.Index("ix_queries_channel", queries.c.channel, queries.c.seq)
+sa.Index(
+    "ix_queries_empty",
+    queries.c.seq,
+    sqlite_where=sa.text("document_ids = '[]'"),
+    postgresql_where=sa.text("document_ids = '[]'"),
+)
 
 conflicts = sa.Table(
     "conflicts",
@@ -315,6 +330,7 @@ page_verdicts = sa.Table(
     _text("verdict"),
     _text("note"),
     _text("at"),
+    sa.Column("blocks", SafeText(), nullable=False, server_default=""),
 )
 
 ledger = sa.Table(
@@ -331,6 +347,7 @@ ledger = sa.Table(
     _text("detail"),
 )
 sa.Index("ix_ledger_document", ledger.c.document_id)
+sa.Index("ix_ledger_source", ledger.c.source, ledger.c.seq)
 sa.Index("ix_ledger_scope", head(ledger.c.scope_id))
 sa.Index("ix_ledger_principal", head(ledger.c.principal))
 

@@ -14,6 +14,7 @@ from contracts.failures import FailureClass
 from ingest.following import UNREAD
 from ingest.rows import RowBuilder, family_of
 from ingest.unlocking import UNLOCKED, is_restricted, restrict_unlocked
+from metadata.items import folder_department
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -246,7 +247,14 @@ class Committer:
             peak_mb=node.peak_mb,
             format=node.format,
             size=node.size,
+            department=self._department(draft),
         )
+
+    def _department(self, draft: Draft) -> str:
+        """Of the document; where it could not be read, of the folder that it lies in."""
+        if draft.version is not None:
+            return draft.version.metadata.department
+        return folder_department(draft.item.path, self._kit.rules.departments)
 
 
 def _published(document: DocumentRecord, draft: Draft) -> DocumentRecord:

@@ -111,6 +111,7 @@ def _restore(catalog: Catalog, returned: list[ItemRecord]) -> None:
     catalog.documents.set_state(ids, "live")
     catalog.overlay.remove(ids, "pending_deletion")
     catalog.outbox.add([*ids, *sorted(relatives(catalog, held))])
+    catalog.events.add(ids, "returned")
 
 
 def rename(catalog: Catalog, known: ItemRecord, path: str) -> None:
@@ -121,7 +122,9 @@ def rename(catalog: Catalog, known: ItemRecord, path: str) -> None:
             replace(d, path=f"{path}!/{d.member_path}" if d.member_path else path)
             for d in documents
         )
-        catalog.outbox.add([d.document_id for d in documents])
+        moved = [d.document_id for d in documents]
+        catalog.outbox.add(moved)
+        catalog.events.add(moved, "moved", known.path)
 
 
 def relatives(catalog: Catalog, documents: Iterable[DocumentRecord]) -> set[str]:

@@ -35,6 +35,7 @@ def remove_items(catalog: Catalog, items: list[ItemRecord], *, hide: bool) -> No
         catalog.items.set_state([i.item_id for i in items], "hidden" if hide else "deleted")
         catalog.documents.set_state(documents, "hidden" if hide else "gone")
         catalog.overlay.add(documents, "pending_deletion")
+        catalog.events.add(documents, "hidden" if hide else "deleted")
         if not hide:
             catalog.outcomes.delete_for(documents)
             catalog.outbox.add(documents)

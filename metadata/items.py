@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from contracts.documents import ParsedDocument
     from contracts.versions import DocumentVersion
 
-__all__ = ["container_readings", "item_readings", "property_readings"]
+__all__ = ["container_readings", "folder_department", "item_readings", "property_readings"]
 
 _MACHINE_NAMES = frozenset(
     ("user", "admin", "administrator", "owner", "unknown", "사용자", "관리자", "windowsuser", "pc", "root", "python-docx", "openpyxl", "pythondocx", "microsoftofficeuser", "hp", "samsung", "lg", "lenovo")
@@ -81,6 +81,12 @@ def item_readings(path: str, name: str, departments: Sequence[str]) -> list[Evid
         if part:
             found.extend(_from_folder(part.removesuffix("!"), departments, real=part[-1] != "!"))
     return found
+
+
+def folder_department(path: str, departments: Sequence[str]) -> str:
+    """The department that the innermost folder named like one says, or ""."""
+    found = item_readings(path, path.rpartition("/")[2], departments)
+    return next((one.value for one in found if one.field == "department"), "")
 
 
 def _from_name(name: str) -> Iterator[Evidence]:
