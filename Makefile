@@ -10,8 +10,9 @@ PAGES ?= 24
 FUZZ ?= --full
 ROUNDS ?= 20
 PERMISSIONS ?=
+SEARCH ?=
 
-.PHONY: help setup demo test test-distributed test-permissions faults lint acceptance acceptance-full bench-embedding bench-opensearch bench-mail bench-workbook bench-deck bench-long bench-ocr bench-parse fuzz lock clean test-sentence-transformers
+.PHONY: help setup demo test test-distributed test-permissions test-search faults lint acceptance acceptance-full bench-embedding bench-opensearch bench-mail bench-workbook bench-deck bench-long bench-ocr bench-parse fuzz lock clean test-sentence-transformers
 
 help: ## 이 도움말 (this help)
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  \1: /'
@@ -45,6 +46,10 @@ test-distributed: ## 실제 서버로: 계약 시험, 두 색인 비교, 두 방
 test-permissions: ## 권한: 회수, 누출, 시간, 다시 훑기, 사례; PERMISSIONS="--reduced" (what following permissions promises)
 	@scripts/setup.sh test
 	$(PY) scripts/permissions.py $(PERMISSIONS)
+
+test-search: ## 검색: 시험, schemathesis, 이상한 요청 10,000개, KorQuAD, 거절; SEARCH="--reduced" (what the search promises)
+	@scripts/setup.sh test
+	$(PY) scripts/test_search.py --korquad $(KORQUAD) $(SEARCH)
 
 faults: ## 장애 시험: 여섯 가지를 임의의 순간에 $(ROUNDS)번씩 (faults at random moments; ROUNDS=20)
 	@scripts/setup.sh test

@@ -39,6 +39,8 @@ class CatalogAudit:
             "top": request.top,
             "access_epoch": epoch,
         }
+        if request.start:
+            filters["start"] = request.start
         self._catalog.queries.append(
             QueryRecord(
                 at=utc_now(),

@@ -9,6 +9,7 @@ from contracts.chunks import Chunk, DocumentRow
 from contracts.documents import Layer
 
 __all__ = [
+    "FACETS",
     "Candidate",
     "Citation",
     "Hit",
@@ -17,6 +18,9 @@ __all__ = [
     "SearchResponse",
     "StoredChunk",
 ]
+
+FACETS = ("type", "department", "source", "year")
+"""What documents found can be counted by; the year is that of 시행일, else that of the last change."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +31,8 @@ class SearchRequest:
         query: What the person asks, 1 to 2,000 characters.
         reader: Name of the reader.
         top: Hits wanted, 1 to 100.
+        start: Hits passed over, 0 or more: those of earlier pages.
+        facets: Count the documents found by these of ``FACETS``.
         include_obsolete: Also obsolete and draft versions; they say so.
         as_of: The view as of this day instead of today's.
         types: Document types, any of them; empty for all.
@@ -39,6 +45,8 @@ class SearchRequest:
     query: str
     reader: str
     top: int = 10
+    start: int = 0
+    facets: tuple[str, ...] = ()
     include_obsolete: bool = False
     as_of: date | None = None
     types: tuple[str, ...] = ()
@@ -136,9 +144,15 @@ class Hit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchResponse:
-    """Hits, best first; ``took_ms`` by stage is for operators only."""
+    """Hits, best first; ``took_ms`` by stage is for operators only.
+
+    ``more`` says whether there are hits beyond these. ``facets`` has value and number of documents among all that both legs
+    found (at most ``search.candidates`` passages each), the most frequent first: of documents that the reader may read.
+    """
 
     query: str
     reader: str
     hits: tuple[Hit, ...]
+    more: bool = False
+    facets: dict[str, tuple[tuple[str, int], ...]] = field(default_factory=dict)
     took_ms: dict[str, float] = field(default_factory=dict)

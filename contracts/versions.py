@@ -6,7 +6,32 @@ from dataclasses import dataclass, field
 from datetime import date
 from enum import StrEnum
 
-__all__ = ["BusinessCode", "CodeKind", "DocumentVersion", "Evidence", "EvidenceSource", "Status"]
+__all__ = [
+    "DOCUMENT_TYPES",
+    "BusinessCode",
+    "CodeKind",
+    "DocumentVersion",
+    "Evidence",
+    "EvidenceSource",
+    "Status",
+]
+
+DOCUMENT_TYPES = (
+    "work_standard",
+    "8d_report",
+    "ledger",
+    "minutes",
+    "mail",
+    "drawing",
+    "manual",
+    "notice",
+    "ecn",
+    "inspection",
+    "report",
+    "form",
+    "other",
+)
+"""Every document type that there is."""
 
 
 class Status(StrEnum):
@@ -91,7 +116,7 @@ class DocumentVersion:
         status: From this document's own evidence alone; chains are resolved elsewhere.
         explicit_status: Whether a mark (폐기, 현행, 초안 …) says so.
         effective_date: 시행일, or None.
-        document_type: ``work_standard``, ``8d_report``, ``ledger``, ``minutes``, ``mail``, ``drawing``, ``manual``, ``notice``, ``ecn``, ``inspection``, ``report``, ``form``, ``other``.
+        document_type: One of ``DOCUMENT_TYPES``.
         department: As the organisation names it, or "".
         author: Or "".
         security_level: 보안등급 as written, or "".

@@ -6,7 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from contracts.errors import QueryError
-from contracts.search import SearchFilter
+from contracts.search import FACETS, SearchFilter
+from contracts.versions import DOCUMENT_TYPES
 
 if TYPE_CHECKING:
     from datetime import date
@@ -52,6 +53,8 @@ def checked(request: SearchRequest) -> SearchRequest:
         raise QueryError(
             f"top은 1~{_MOST_HITS}입니다 (top is 1 to {_MOST_HITS}, not {request.top})"
         )
+    if request.start < 0:
+        raise QueryError(f"start는 0 이상입니다 (start is 0 or more, not {request.start})")
     if not request.layers:
         raise QueryError("검색할 층이 없습니다 (no layers to search)")
     filters = tuple((name, _clean(value).strip()) for name, value in request.filters)
@@ -64,7 +67,18 @@ def checked(request: SearchRequest) -> SearchRequest:
         if not value:
             raise QueryError(f"필터 {name}의 값이 비었습니다 (the filter {name} has no value)")
     types = tuple(_clean(name) for name in request.types)
+    _check_known("문서 종류", "document type", types, DOCUMENT_TYPES)
+    _check_known("집계", "facet", request.facets, FACETS)
     return replace(request, query=query, reader=reader, filters=filters, types=types)
+
+
+def _check_known(korean: str, english: str, given: tuple[str, ...], known: tuple[str, ...]) -> None:
+    for name in given:
+        if name not in known:
+            raise QueryError(
+                f"없는 {korean}입니다 (there is no {english} {_clean(name)!r})",
+                advice=f"쓸 수 있는 값 (use one of): {', '.join(known)}",
+            )
 
 
 def _clean(text: str) -> str:

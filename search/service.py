@@ -8,12 +8,13 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Protocol
 
-from contracts.errors import IndexUnavailableError, NotFoundError
-from contracts.search import SearchRequest, SearchResponse
+from contracts.errors import IndexUnavailableError
+from contracts.search import SearchResponse
 from search.evidence import EvidenceReader
-from search.fusion import Fused, fuse
-from search.hits import hit_of, readable, row_readable
-from search.opening import LAYERS, OpenedDocument
+from search.facets import counted
+from search.fusion import fuse
+from search.hits import hit_of, readable
+from search.opening import OpenedDocument, Opener, OpeningRequest
 from search.ranking import READ, Ranked, read_best, spread
 from search.requests import checked, filter_of
 from search.tools import CurrentTools, QueryAnalysis, SearchTools
@@ -22,14 +23,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from contracts.ports import Embedder, IndexBackend
-    from contracts.search import Candidate, Hit, SearchFilter, SearchResponse
+    from contracts.search import Candidate, Hit, SearchFilter, SearchRequest
     from contracts.settings import SearchSettings
     from search.evidence import Question
+    from search.fusion import Fused
 
 __all__ = ["Access", "AccessView", "Audit", "Findings", "QueryAnalysis", "Searcher"]
-
-
-_UNRANKED = Fused(key="", score=0.0, lexical=0.0, vector=0.0, bm25=0.0, cosine=None)
 
 
 class AccessView(Protocol):
@@ -113,6 +112,7 @@ class Searcher:
         self._audit = audit
         self._settings = settings
         self._today = today
+        self.opener = Opener(self._tools, access, audit, today)
 
     def search(self, request: SearchRequest) -> SearchResponse:
         """The best passages that the reader may read; see :meth:`find`."""
@@ -145,7 +145,12 @@ class Searcher:
             self._audit.record(request, documents, clock.total(), epoch)
         took = clock.stages | {"total": clock.total()}
         response = SearchResponse(
-            query=request.query, reader=request.reader, hits=hits, took_ms=took
+            query=request.query,
+            reader=request.reader,
+            hits=hits,
+            more=found.more,
+            facets=found.facets,
+            took_ms=took,
         )
         return Findings(response, tuple(found.read), reader.question(request.query), reader)
 
@@ -157,56 +162,9 @@ class Searcher:
     def open(
         self, document_id: str, reader: str, start: int = 1, most: int = 20, via: str = ""
     ) -> OpenedDocument:
-        """A document's passages, if the reader may read it now; obsolete and draft ones too, which say so.
-
-        Args:
-            document_id: As in a hit.
-            reader: Who asks.
-            start: Place of the first passage, from 1.
-            most: Passages wanted, 1 to 100.
-            via: See :class:`contracts.search.SearchRequest`.
-
-        Raises:
-            NotFoundError: there is no such document, or the reader may not read it; nothing tells which.
-            UnknownReaderError: nobody of that name.
-            QueryError: the request is not well-formed.
-            IndexUnavailableError: the index does not answer.
-        """
-        asked = SearchRequest(query=f"document {document_id}", reader=reader, top=most, via=via)
-        request = checked(replace(asked, include_obsolete=True))
-        clock, epoch = _Clock(), -1
-        shown: tuple[str, ...] = ()
-        try:
-            view = self._access.filter_for(request.reader)
-            epoch = view.epoch
-            where = filter_of(request, view, self._today())
-            opened = self._opened(document_id, where, start, most)
-            shown = (document_id,)
-        finally:
-            self._audit.record(request, shown, clock.total(), epoch)
-        return opened
-
-    def _opened(
-        self, document_id: str, where: SearchFilter, start: int, most: int
-    ) -> OpenedDocument:
-        while True:
-            with self._tools.use() as tools:
-                found = tools.index.document(document_id, lambda row: row_readable(row, where))
-                if not tools.index.replaced():
-                    break
-            self._tools.renew(tools)
-        passages = [s for s in found[1] if s.chunk.layer in LAYERS] if found else []
-        if not passages:
-            raise NotFoundError(
-                "읽을 수 있는 문서 가운데 없습니다 (not among the documents that you may read)"
-            )
-        part = list(enumerate(passages, start=1))[start - 1 : start - 1 + most]
-        return OpenedDocument(
-            passages=tuple(
-                hit_of(place, Ranked(stored, _UNRANKED), where) for place, stored in part
-            ),
-            next=start + most if start - 1 + most < len(passages) else None,
-        )
+        """Some of a document's passages; see :meth:`search.opening.Opener.open`."""
+        asked = OpeningRequest(document_id=document_id, reader=reader, start=start, most=most)
+        return self.opener.open(replace(asked, via=via))
 
     @property
     def tools(self) -> SearchTools:
@@ -321,17 +279,23 @@ class Searcher:
         """The best that are still there and still readable; what was deleted meanwhile is made up for."""
         read = self._read(tools, request.query, ranked, where, stage)
         best = spread(read)
+        last = request.start + request.top
         with stage("fetch"):
             rest = ranked[READ:]
             for start in range(0, len(rest), request.top):
-                if len(best) >= request.top:
+                if len(best) > last and not request.facets:
                     break
                 part = {fused.key: fused for fused in rest[start : start + request.top]}
                 # the row may have been updated between the legs and now
                 found = (s for s in tools.index.fetch(list(part)) if readable(s, where))
                 best += [Ranked(stored, part[stored.key]) for stored in found]
-        shown = enumerate(best[: request.top], start=1)
-        return _Found(read, tuple(hit_of(number, ranked, where) for number, ranked in shown))
+        shown = enumerate(best[request.start : last], start=request.start + 1)
+        return _Found(
+            read,
+            tuple(hit_of(number, ranked, where) for number, ranked in shown),
+            len(best) > last,
+            counted((one.stored.row for one in best), request.facets),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -355,6 +319,8 @@ class Findings:
 class _Found:
     read: list[Ranked]
     hits: tuple[Hit, ...]
+    more: bool
+    facets: dict[str, tuple[tuple[str, int], ...]]
 
 
 class _Readers:

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 
 import click
 
+from contracts.versions import DOCUMENT_TYPES
+
 if TYPE_CHECKING:
     from contracts.search import SearchResponse
 
 __all__ = ["command"]
 
-_TYPES = "work_standard, 8d_report, ledger, minutes, mail, drawing, manual, notice, ecn, inspection, report, form, other"
+_TYPES = ", ".join(DOCUMENT_TYPES)
 _FIELDS = "department, source, path, code, format, language, security_level, revision"
 
 

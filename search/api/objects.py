@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from contracts.answers import Answer
-    from contracts.search import Citation, Hit, SearchResponse
+    from contracts.search import Hit, SearchResponse
     from search.opening import OpenedDocument
 
-__all__ = ["answer_object", "document_object", "hit_object", "response_object"]
+__all__ = ["answer_object", "citation_id", "document_object", "hit_object", "response_object"]
 
 
 def response_object(response: SearchResponse, *, operator: bool = False) -> dict[str, Any]:
@@ -24,6 +24,11 @@ def response_object(response: SearchResponse, *, operator: bool = False) -> dict
         "reader": response.reader,
         "hits": [hit_object(hit, operator=operator) for hit in response.hits],
     }
+    if response.facets:
+        found["facets"] = {
+            name: [{"value": value, "count": count} for value, count in counts]
+            for name, counts in response.facets.items()
+        }
     if operator:
         found["took_ms"] = {stage: round(ms, 3) for stage, ms in response.took_ms.items()}
     return found
@@ -70,6 +75,11 @@ def document_object(opened: OpenedDocument) -> dict[str, Any]:
     return told | {"passages": own, "next": opened.next}
 
 
+def citation_id(document_id: str, chunk_id: str) -> str:
+    """What ``/open`` takes; neither id has a hyphen."""
+    return f"{document_id}-{chunk_id}"
+
+
 def hit_object(hit: Hit, *, operator: bool = False) -> dict[str, Any]:
     """One hit."""
     found: dict[str, Any] = {
@@ -86,15 +96,16 @@ def hit_object(hit: Hit, *, operator: bool = False) -> dict[str, Any]:
         "stale": hit.stale,
         "text": hit.text,
         "context": hit.context,
-        "citation": _citation(hit.citation),
+        "citation": _citation(hit),
     }
     if operator:
         found["score"] = {name: round(value, 6) for name, value in hit.score.items()}
     return found
 
 
-def _citation(citation: Citation) -> dict[str, Any]:
-    found: dict[str, Any] = {"label": citation.label}
+def _citation(hit: Hit) -> dict[str, Any]:
+    citation, own = hit.citation, citation_id(hit.document_id, hit.chunk_id)
+    found: dict[str, Any] = {"label": citation.label, "id": own, "open": f"/open/{own}"}
     for name in ("page", "slide", "sheet", "message"):
         value = getattr(citation, name)
         if value is not None:
