@@ -170,7 +170,7 @@ class _Maker:
             chance.choice(_PLAIN if self._often(0.4) else _PIECES)
             for _ in range(chance.randint(1, most))
         ]
-        if self._often(0.05):
+        if self._often(0.03):
             parts.append(
                 chance.choice(("가", "a ", '"', "\u0301", "😀", "ㄱ"))
                 * chance.choice((1990, 2100, 20_000, 90_000))
@@ -189,53 +189,51 @@ class _Maker:
 
     def _reader(self) -> Any:
         return self._chance.choices(
-            ("lee", self._text(2), None, "nobody", "kim@hanbit", 3), (80, 6, 3, 5, 3, 3)
+            ("lee", self._text(2), None, "nobody", "kim@hanbit", 3), (95, 1, 1, 1, 1, 1)
         )[0]
 
-    def _asked(self) -> dict[str, Any]:
+    def _asked(self, word: str) -> dict[str, Any]:
+        """A body: most of them of the right shape with odd values, one in five of another shape, too."""
         chance, text = self._chance, self._text
-        body: dict[str, Any] = {"reader": self._reader()}
+        body: dict[str, Any] = {"reader": self._reader(), word: text()}
         if self._often(0.3):
-            name = chance.choice((*_FIELDS, text(1)))
-            body["filters"] = {
-                name: chance.choice((text(2), [text(2)] * chance.choice((1, 3, 51)), "", 1, None))
-            }
-        if self._often(0.2):
-            body["types"] = chance.choice(([text(1)], ["mail"], ["mail", "ledger"], "mail", [None]))
-        if self._often(0.2):
-            body["restrict_groups"] = chance.choice(([text(2)], ["staff"], ["quality", text(1)]))
-        if self._often(0.2):
-            body["as_of"] = chance.choice(
-                (text(1), "0001-01-01", "9999-12-31", "2024-02-30", "2023-01-01", 0, True)
-            )
+            values = [text(2) for _ in range(chance.randint(1, 4))]
+            body["filters"] = {chance.choice(_FIELDS): chance.choice((values, values[0]))}
         if self._often(0.1):
-            body["include_obsolete"] = chance.choice((True, False, "true", 1))
-        if self._often(0.03):
-            body[text(2)] = text(1)
-        return body
+            body["types"] = chance.choice((["mail"], ["mail", "ledger"], ["other"] * 50))
+        if self._often(0.1):
+            body["restrict_groups"] = [text(2) for _ in range(chance.randint(1, 3))] + ["staff"]
+        if self._often(0.1):
+            body["as_of"] = chance.choice(("0001-01-01", "9999-12-31", "2024-02-29", "2023-01-01"))
+        if self._often(0.1):
+            body["include_obsolete"] = chance.choice((True, False))
+        return body | self._misshapen(word) if self._often(0.2) else body
+
+    def _misshapen(self, word: str) -> dict[str, Any]:
+        chance, text = self._chance, self._text
+        return chance.choice((
+            {word: chance.choice((1, [], {}, None, "", " \t", "\0", "가" * 2001, "a" * 90_000))},
+            {"filters": {chance.choice((*_FIELDS, text(1))): chance.choice(("", 1, None, ["x"] * 51, {}))}},
+            {"filters": {text(2): "x"}},
+            {"types": chance.choice(([text(1)], "mail", [None], [{}]))},
+            {"restrict_groups": chance.choice(("staff", [1], ["x"] * 51))},
+            {"as_of": chance.choice((text(1), "2024-02-30", "2024-1-1", 0, True, "0000-01-01"))},
+            {"include_obsolete": chance.choice(("true", 1, None))},
+            {"top": chance.choice((0, -1, 101, 10**30, 1.5, "3", None))},
+            {"sentences": chance.choice((0, 11, "2", 1e9))},
+            {"cursor": chance.choice((text(1), "A" * 30, "", "=" * 9, "9" * 190, 7))},
+            {"facets": chance.choice(([text(1)], ["type"] * 9, "type"))},
+            {text(2): text(1)},
+        ))  # fmt: skip
 
     def _search(self) -> Odd:
-        chance = self._chance
-        body = {
-            **self._asked(),
-            "query": chance.choice((self._text(), self._text(), self._text(), 1, [], "", " \t")),
-        }
-        if self._often(0.3):
-            body["top"] = chance.choice((1, 100, 0, -1, 101, 10**30, 1.5, "3", None))
-        if self._often(0.1):
-            body["cursor"] = chance.choice((self._text(1), "A" * 30, "", "=" * 9, "9" * 190))
-        if self._often(0.1):
-            body["facets"] = chance.choice((["type", "year"], [self._text(1)], ["type"] * 9))
+        body = self._asked("query")
+        if self._often(0.2):
+            body = {"top": self._chance.choice((1, 100)), "facets": ["type", "year"], **body}
         return self._posted("/v1/search", body)
 
     def _answer(self) -> Odd:
-        body = {
-            **self._asked(),
-            "question": self._chance.choice((self._text(), self._text(), None, "")),
-        }
-        if self._often(0.2):
-            body["sentences"] = self._chance.choice((1, 10, 0, 11, "2"))
-        return self._posted("/v1/answer", body)
+        return self._posted("/v1/answer", self._asked("question"))
 
     def _document(self) -> Odd:
         chance = self._chance
@@ -310,7 +308,9 @@ class _Maker:
         reader = chance.choice(("seo", "kim", "lee"))
         body = json.dumps({"query": chance.choice(_PLAIN), "reader": reader}).encode()
         odd = self._odd("POST", "/v1/search", body, lee=reader == "lee")
-        token = b"Bearer " + shown.encode("latin-1", "replace").translate(None, b"\r\n\0")
+        token = b"Bearer " + shown.encode("latin-1", "replace").translate(
+            None, bytes((*range(0x20), 0x7F))
+        )
         return Odd(
             odd.method, odd.path, {**odd.headers, "Authorization": token}, odd.content, odd.lee
         )

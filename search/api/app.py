@@ -70,6 +70,8 @@ def create_app(
         # the pages that would show it load their scripts from elsewhere, which a plant's network does not reach
         docs_url=None,
         redoc_url=None,
+        # what is not there is not found; a redirect would be an answer of another form
+        redirect_slashes=False,
     )
     app.state.callers = callers
     _add_search(app, searcher, metrics)
