@@ -20,6 +20,7 @@ __all__ = [
     "diagram_lines",
     "diagram_relation",
     "graphic_uri",
+    "kept_description",
     "paragraph_text",
 ]
 
@@ -52,16 +53,21 @@ def alternative_text(properties: Element | None) -> str:
     if properties is None:
         return ""
     lines = [properties.get("title", "").strip(), properties.get("descr", "").strip()]
+    return kept_description("\n".join(lines))
+
+
+def kept_description(text: str) -> str:
+    """The lines of an alternative text that a person wrote; file names and what Office made up are none."""
     kept: list[str] = []
-    for line in "\n".join(lines).splitlines():
-        text = line.strip()
+    for line in text.splitlines():
+        said = line.strip()
         if (
-            text
-            and text not in kept
-            and not text.startswith(_GENERATED_ALT)
-            and not _FILE_NAME.fullmatch(text)
+            said
+            and said not in kept
+            and not said.startswith(_GENERATED_ALT)
+            and not _FILE_NAME.fullmatch(said)
         ):
-            kept.append(text)
+            kept.append(said)
     return "\n".join(kept)
 
 

@@ -8,14 +8,22 @@ from collections.abc import Iterator
 
 from contracts.documents import Child, ChildRelation
 from contracts.parsing import ParserContext
-from parsers.common.compound import MAGIC, CompoundFile
+from parsers.common.compound import MAGIC, CompoundFile, Entry
+from parsers.common.compound_writer import compound_bytes
 from parsers.common.opc import Package
 
-__all__ = ["embedded_child", "unwrapped"]
+__all__ = ["embedded_child", "storage_child", "streams_below", "unwrapped"]
 
 _CHUNK = 1 << 20
 _NATIVE = "\x01Ole10Native"
 _WRAPPED = ("Package", "CONTENTS")
+_ENDINGS = (
+    ("WordDocument", "doc"),
+    ("Workbook", "xls"),
+    ("Book", "xls"),
+    ("PowerPoint Document", "ppt"),
+)
+"""Endings of what is embedded by the streams that it has."""
 
 
 def embedded_child(
@@ -34,6 +42,33 @@ def embedded_child(
         return None
     name, data = unwrapped(posixpath.basename(link.target), data)
     return context.spool(name, ChildRelation.EMBEDDED, _chunks(data))
+
+
+def storage_child(file: CompoundFile, path: str, context: ParserContext) -> Child | None:
+    """Spool the embedded object that a storage of a compound file holds; None where there is none.
+
+    Raises:
+        ParseFailure: ``archive_bomb`` beyond the context's budget.
+    """
+    storage = file.find(path)
+    streams = dict(streams_below(file, storage)) if storage is not None else {}
+    if not streams:
+        return None
+    name = path.rpartition("/")[2].strip("_")
+    ending = next((ending for stream, ending in _ENDINGS if stream in streams), "bin")
+    name, data = unwrapped(f"object{name}.{ending}", compound_bytes(streams))
+    return context.spool(name, ChildRelation.EMBEDDED, _chunks(data))
+
+
+def streams_below(
+    file: CompoundFile, storage: Entry, above: str = ""
+) -> Iterator[tuple[str, bytes]]:
+    """Streams below a storage, and their paths from there."""
+    for kid in file.kids(storage).values():
+        if kid.is_stream and kid.name:
+            yield above + kid.name, file.content(kid)
+        elif kid.name:
+            yield from streams_below(file, kid, f"{above}{kid.name}/")
 
 
 def _chunks(data: bytes) -> Iterator[bytes]:

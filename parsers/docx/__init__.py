@@ -12,6 +12,7 @@ from contracts.parsing import ParserContext, ParserInput
 from parsers.common.collector import collector_paused
 from parsers.common.office_quality import Findings, block_text, page_quality, refuse_unread
 from parsers.common.opc import Element, Package, attribute, local_name
+from parsers.common.story_blocks import margin_block
 from parsers.common.text_headings import with_headings
 from parsers.docx.remarks import Remarks
 from parsers.docx.story import Shared, Story
@@ -94,10 +95,10 @@ def _unreferenced(shared: Shared, part: str) -> Iterator[Block]:
 def _margins(shared: Shared, part: str, body: Element) -> tuple[list[Block], list[Block]]:
     """Headers and footers of all sections, each different text once."""
     links = shared.package.relationships(part)
-    found: dict[str, list[Block]] = {"header": [], "footer": []}
+    found: dict[BlockKind, list[Block]] = {BlockKind.HEADER: [], BlockKind.FOOTER: []}
     seen: set[str] = set()
     for reference in body.iter(f"{W}headerReference", f"{W}footerReference"):
-        kind = local_name(reference).removesuffix("Reference")
+        kind = BlockKind(local_name(reference).removesuffix("Reference"))
         link = links.get(attribute(reference, "id"))
         if link is None or link.external or link.target in seen:
             continue
@@ -105,18 +106,9 @@ def _margins(shared: Shared, part: str, body: Element) -> tuple[list[Block], lis
         root = shared.package.xml(link.target)
         if root is None:
             continue
-        blocks = [_margin(block, kind) for block in Story(shared, link.target).blocks(root)]
+        blocks = [margin_block(block, kind) for block in Story(shared, link.target).blocks(root)]
         text = "\n".join(map(block_text, blocks))
         if text.strip() and text not in seen:
             seen.add(text)
             found[kind] += blocks
-    return found["header"], found["footer"]
-
-
-def _margin(block: Block, kind: str) -> Block:
-    if block.layer is not Layer.BODY:
-        return block
-    keeps = block.kind in (BlockKind.TABLE, BlockKind.FIGURE)
-    margin = BlockKind.HEADER if kind == "header" else BlockKind.FOOTER
-    made = block.kind if keeps else margin
-    return replace(block, kind=made, level=0, layer=Layer.FURNITURE)
+    return found[BlockKind.HEADER], found[BlockKind.FOOTER]

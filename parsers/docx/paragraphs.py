@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from parsers.common.opc import Element, child_of, local_name
+from parsers.common.story_blocks import symbol_text
 from parsers.docx.styles import W, says_on, value_of
 
 __all__ = ["Content", "Properties", "chosen_branch", "properties_of", "read_paragraph"]
@@ -21,11 +22,6 @@ _INLINE = frozenset(
 _PLAIN = {"tab": "\t", "ptab": "\t", "cr": "\n", "noBreakHyphen": "-"}
 _REFERENCES = frozenset({"footnoteReference", "endnoteReference", "commentReference"})
 _OBJECTS = frozenset({"drawing", "pict", "object"})
-# Characters of Wingdings that forms use as marks (§17.3.3.30 gives only a code in the font).
-_SYMBOLS = {
-    0xA7: "▪", 0xA8: "☐", 0x6F: "☐", 0x71: "☐", 0xFE: "☑", 0xFD: "☒", 0xFC: "✓", 0xFB: "✗", 0x78: "☒",
-    0xE0: "→", 0xE8: "➔", 0xF0: "⇨", 0xD8: "➢", 0x6C: "●", 0x6E: "■", 0xB7: "•", 0x76: "❖", 0xAB: "★",
-}  # fmt: skip
 _RUBY_RUN = f"{W}rubyBase/{W}r"
 _MOST_DEPTH = 60
 
@@ -197,7 +193,4 @@ def _symbol(element: Element) -> str:
         code = int(str(element.get(W + "char", "")), 16)
     except ValueError:
         return ""
-    font = str(element.get(W + "font", ""))
-    if code & 0xF000 == 0xF000 or "wingdings" in font.lower():  # noqa: PLR2004
-        return _SYMBOLS.get(code & 0xFF, chr(code))
-    return chr(code)
+    return symbol_text(code, str(element.get(W + "font", "")))

@@ -17,6 +17,7 @@ from parsers.common.drawingml import (
 )
 from parsers.common.embedded import embedded_child
 from parsers.common.opc import Element, Package, attribute, local_name
+from parsers.common.story_blocks import note_blocks, paragraph_block
 from parsers.docx.paragraphs import Properties, chosen_branch, properties_of, read_paragraph
 from parsers.docx.remarks import Remarks
 from parsers.docx.styles import Numbering, ParagraphStyle, Styles, W, whole
@@ -29,7 +30,6 @@ _PIC = "{http://schemas.openxmlformats.org/drawingml/2006/picture}"
 _V = "{urn:schemas-microsoft-com:vml}"
 _O = "{urn:schemas-microsoft-com:office:office}"
 _MOST_DEPTH = 24
-_LONGEST_HEADING = 200
 
 
 @dataclass(slots=True)
@@ -115,25 +115,13 @@ class Story:
         if found is None:
             return
         part, element, label = found
-        lines: list[str] = []
-        for block in Story(self._shared, part).blocks(element, 1):
-            if block.layer is Layer.BODY and block.kind is not BlockKind.TABLE:
-                lines.append(f"{block.label} {block.text}".strip())
-            else:
-                yield block if block.layer is not Layer.BODY else replace(block, layer=Layer.NOTES)
-        if any(lines):
-            text = "\n".join(line for line in lines if line)
-            yield Block(kind=BlockKind.NOTE, text=text, layer=Layer.NOTES, label=label)
+        yield from note_blocks(Story(self._shared, part).blocks(element, 1), label)
 
     # tables
 
     def _table(self, element: Element, depth: int) -> Iterator[Block]:
         found = read_table(element, lambda cell: list(self.blocks(cell, depth + 1)))
-        if found.unwrapped is not None:
-            yield from found.unwrapped
-        elif found.table is not None:
-            yield Block(kind=BlockKind.TABLE, table=found.table)
-        yield from found.after
+        yield from found.blocks()
 
     # objects
 
@@ -200,15 +188,7 @@ def _visible(
     heading = style.heading
     if own.outline.isdecimal():
         heading = int(own.outline) + 1 if int(own.outline) < 9 else 0  # noqa: PLR2004
-    if heading and len(text) <= _LONGEST_HEADING:
-        # A heading's number is part of what people call it: 제3조 …, 4.2 …
-        text = f"{label} {text}" if label else text
-        return Block(kind=BlockKind.HEADING, text=" ".join(text.split()), level=heading)
-    if style.caption:
-        return Block(kind=BlockKind.CAPTION, text=text)
-    if label is not None:
-        return Block(kind=BlockKind.LIST_ITEM, text=text, level=level + 1, label=label)
-    return Block(kind=BlockKind.PARAGRAPH, text=text)
+    return paragraph_block(text, heading=heading, caption=style.caption, label=label, level=level)
 
 
 def _between(inner: Element, outer: Element) -> Iterator[Element]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from parsers.common.numbering import format_number
+from parsers.common.list_counting import ListCounter, ListLevel
 from parsers.common.opc import Element, Package, child_of, parsed_piece
+from parsers.common.story_blocks import heading_of_name, is_caption_name
 from parsers.common.xml_pieces import pieces_of
 
 __all__ = [
@@ -25,12 +25,8 @@ __all__ = [
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _VAL = W + "val"
 _OFF = frozenset({"0", "false", "off"})
-_HEADING_NAME = re.compile(r"(?:heading|제목|개요|标题|見出し)\s*(\d)", re.IGNORECASE)
-_TITLE_NAMES = frozenset({"title", "문서 제목", "제목"})
-_CAPTION_NAMES = frozenset({"caption", "캡션", "table caption", "figure caption"})
 _MOST_PARENTS = 20
 _LEVELS = 9
-_PLACEHOLDER = re.compile(r"%(\d)")
 
 
 def value_of(parent: Element | None, *path: str) -> str:
@@ -137,22 +133,20 @@ class Styles:
 
 
 def _refined(base: ParagraphStyle, style: Element) -> ParagraphStyle:
-    name = value_of(style, "name").strip().lower()
+    name = value_of(style, "name")
     properties = style.find(f"{W}pPr")
     outline = value_of(properties, "outlineLvl")
     heading = base.heading
     if outline.isdecimal():
         heading = int(outline) + 1 if int(outline) < _LEVELS else 0
-    elif match := _HEADING_NAME.fullmatch(name):
-        heading = int(match[1])
-    elif name in _TITLE_NAMES:
-        heading = 1
+    else:
+        heading = heading_of_name(name) or heading
     numbering = value_of(properties, "numPr", "numId") or base.numbering
     level = value_of(properties, "numPr", "ilvl")
     runs = style.find(f"{W}rPr")
     return ParagraphStyle(
         heading=heading,
-        caption=base.caption or name in _CAPTION_NAMES,
+        caption=base.caption or is_caption_name(name),
         numbering=numbering,
         level=int(level) if level.isdecimal() else base.level,
         bold=is_on(runs, "b", default=base.bold),
@@ -172,18 +166,6 @@ def says_on(toggle: Element) -> bool:
 
 
 # -- numbers ---------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class ListLevel:
-    """One level of a list: first number, format, text with ``%1`` to ``%9``, all numbers decimal or not."""
-
-    start: int = 1
-    format: str = "decimal"
-    text: str = ""
-    legal: bool = False
-    restart: int | None = None
-    style: str = ""
 
 
 class _List:
@@ -226,8 +208,7 @@ class Numbering:
 
     def __init__(self, root: Element | None) -> None:
         self._lists: dict[str, _List] = {}
-        self._counts: dict[str, dict[int, int]] = {}
-        self._started: set[tuple[str, int]] = set()
+        self._counter = ListCounter(self._lists)
         if root is None:
             return
         abstract = {
@@ -250,37 +231,7 @@ class Numbering:
 
     def label(self, number: str, level: int) -> str | None:
         """Count one paragraph and return its printed number; "" for bullets, None for no list."""
-        made = self._lists.get(number)
-        if made is None:
-            return None
-        counts = self._counts.setdefault(made.abstract, {})
-        definition = made.levels.get(level, ListLevel())
-        fresh = (number, level) not in self._started and level in made.starts
-        if level in counts and not fresh:
-            counts[level] += 1
-        else:
-            counts[level] = made.starts.get(level, definition.start)
-        self._started.add((number, level))
-        for below in [at for at in counts if at > level]:
-            after = made.levels.get(below, ListLevel()).restart
-            if after is None or (after and level < after):
-                del counts[below]
-        return _printed(made, definition, level, counts)
-
-
-def _printed(made: _List, definition: ListLevel, level: int, counts: dict[int, int]) -> str:
-    if definition.format in ("bullet", "none"):
-        return (
-            "" if definition.format == "bullet" else _PLACEHOLDER.sub("", definition.text).strip()
-        )
-
-    def number(match: re.Match[str]) -> str:
-        at = int(match[1]) - 1
-        other = made.levels.get(at, ListLevel())
-        name = "decimal" if definition.legal and at != level else other.format
-        return format_number(counts.get(at, other.start), name)
-
-    return _PLACEHOLDER.sub(number, definition.text).strip()
+        return self._counter.label(number, level)
 
 
 def _levels(abstract: Element) -> dict[int, ListLevel]:

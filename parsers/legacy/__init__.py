@@ -1,70 +1,101 @@
-"""Older and foreign office formats: through LibreOffice where it is installed, by readers of our own otherwise.
+"""Older and foreign office formats.
 
-LibreOffice turns them into the formats that we read anyway. What it made is compared with what our own reader finds in the
-same file; where it has lost text, our own reading counts.
+``doc`` is read by a reader of our own. ``ppt`` and ``rtf`` go through LibreOffice where it is installed: it turns them into
+the formats that we read anyway. What it made is compared with what our own reader finds in the same file; where it has lost
+text, our own reading counts. LibreOffice is there for ``doc`` too: for files of Word 6 and 95, and for whoever chooses it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from importlib import import_module
-from pathlib import Path
-from typing import cast
 
 from contracts.documents import BlockKind, ParsedDocument
 from contracts.parsing import ParserContext, ParserInput
 from parsers.legacy.conversion import MACROS, converted_document, finished, words_of
 
-__all__ = ["LegacyParser"]
+__all__ = ["DocParser", "LegacyParser"]
 
 _TARGETS = {"doc": "docx", "rtf": "docx", "ppt": "pptx"}
-_OWN = {
-    "doc": "parsers.legacy.doc:read_doc",
-    "ppt": "parsers.legacy.ppt:read_ppt",
-    "rtf": "parsers.legacy.rtf:read_rtf",
-}
 _LOST_SHARE = 0.03
 _LESS = {
-    "doc": "read without LibreOffice: numbers of lists are not shown",
     "rtf": "read without LibreOffice: numbers of lists are not shown",
     "ppt": "read without LibreOffice: charts are not shown",
 }
+_LOST = "LibreOffice has lost text of it: read without"
 
-_Read = Callable[[Path], ParsedDocument]
 
-
-class LegacyParser:
-    """Reads ``doc``, ``ppt`` and ``rtf``. Macros are noted and never run."""
+class DocParser:
+    """Reads ``doc``. Macros are noted and never run."""
 
     def parse(self, source: ParserInput, context: ParserContext) -> ParsedDocument:
         """Parse one file.
 
         Raises:
-            ParseFailure: ``truncated`` or ``corrupt``.
+            ParseFailure: ``truncated``, ``corrupt`` or ``archive_bomb``.
         """
-        own = _reader(source.format)(source.path)
+        from parsers.legacy.doc import SIMPLE, read_doc
+
+        own = read_doc(source.path, context)
+        if SIMPLE in own.warnings:
+            converted = _converted(source, own, context)
+            if converted is not None and not _lost(own, converted):
+                return finished(converted, own)
+        return _with_macros(own)
+
+
+class LegacyParser:
+    """Reads ``doc``, ``ppt`` and ``rtf`` through LibreOffice. Macros are noted and never run."""
+
+    def parse(self, source: ParserInput, context: ParserContext) -> ParsedDocument:
+        """Parse one file.
+
+        Raises:
+            ParseFailure: ``truncated``, ``corrupt`` or ``archive_bomb``.
+        """
         # What our reader does not know as such a file is not for LibreOffice either: it opens anything as text.
-        target = _TARGETS[source.format]
-        # Numbered notes are footnotes; those of slides are the speaker's.
-        notes = (block for block in own.blocks if block.kind is BlockKind.NOTE)
-        comments = target == "docx" and not all(note.label for note in notes)
-        converted = converted_document(source, target, context, comments=comments)
+        own = _own(source, None)
+        converted = _converted(source, own, context)
         if converted is not None and not _lost(own, converted):
             return finished(converted, own)
-        why = _LESS[source.format]
-        if converted is not None:
-            why = "LibreOffice has lost text of it: read without"
-        quality = own.quality
-        if quality.grade == "A":
-            quality = replace(quality, grade="B", reasons=(why,))
-        macros = (MACROS,) if "macros" in own.properties else ()
-        return replace(own, quality=quality, warnings=(*own.warnings, why, *macros))
+        own = _own(source, context)
+        why = _LESS.get(source.format, "") if converted is None else _LOST
+        if why:
+            quality = own.quality
+            if quality.grade == "A":
+                quality = replace(quality, grade="B", reasons=(why,))
+            own = replace(own, quality=quality, warnings=(*own.warnings, why))
+        return _with_macros(own)
 
 
-def _reader(format_name: str) -> _Read:
-    module, _, name = _OWN[format_name].partition(":")
-    return cast("_Read", getattr(import_module(module), name))
+def _own(source: ParserInput, context: ParserContext | None) -> ParsedDocument:
+    """What our own reader finds; without a context, embedded files are left where they are."""
+    if source.format == "doc":
+        from parsers.legacy.doc import read_doc
+
+        return read_doc(source.path, context)
+    if source.format == "ppt":
+        from parsers.legacy.ppt import read_ppt
+
+        return read_ppt(source.path)
+    from parsers.legacy.rtf import read_rtf
+
+    return read_rtf(source.path)
+
+
+def _converted(
+    source: ParserInput, own: ParsedDocument, context: ParserContext
+) -> ParsedDocument | None:
+    target = _TARGETS[source.format]
+    # RTF: numbered notes are footnotes. Those of slides are the speaker's.
+    notes = (block for block in own.blocks if block.kind is BlockKind.NOTE)
+    comments = target == "docx" and any(not n.label or source.format == "doc" for n in notes)
+    return converted_document(source, target, context, comments=comments)
+
+
+def _with_macros(document: ParsedDocument) -> ParsedDocument:
+    if "macros" not in document.properties:
+        return document
+    return replace(document, warnings=(*document.warnings, MACROS))
 
 
 def _lost(own: ParsedDocument, converted: ParsedDocument) -> bool:

@@ -8,10 +8,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from parsers.common.compound_writer import compound_bytes
+from parsers.common.embedded import streams_below
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from parsers.common.compound import CompoundFile, Entry
 
 __all__ = ["AttachedPart", "Message", "Part"]
@@ -105,7 +104,7 @@ class AttachedPart(Part):
     def embedded(self) -> bytes:
         """An embedded object (of Excel, say) as a compound file of its own; b"" where there is none."""
         inner = self._object
-        streams = dict(_below(self._file, inner)) if inner else {}
+        streams = dict(streams_below(self._file, inner)) if inner else {}
         return compound_bytes(streams) if streams else b""
 
     @property
@@ -136,23 +135,14 @@ class Message(Part):
 
     def alone(self) -> bytes:
         """An attached message as a file of its own: its properties begin otherwise there, and it brings the table of names."""
-        streams = dict(_below(self._file, self._storage))
+        streams = dict(streams_below(self._file, self._storage))
         properties = streams.get(_PROPERTIES, b"")
         streams[_PROPERTIES] = properties[:_OF_EMBEDDED] + bytes(8) + properties[_OF_EMBEDDED:]
         names = self._file.find(_NAMES)
         if names is not None:
-            streams |= _below(self._file, names, _NAMES + "/")
+            streams |= streams_below(self._file, names, _NAMES + "/")
         return compound_bytes(streams, _CLASS)
 
     def _kids(self, name: str) -> list[Entry]:
         kids = self._file.kids(self._storage).values()
         return [kid for kid in kids if kid.name.startswith(name) and self._file.kids(kid)]
-
-
-def _below(file: CompoundFile, storage: Entry, above: str = "") -> Iterator[tuple[str, bytes]]:
-    """Streams below a storage, and their paths from there."""
-    for kid in file.kids(storage).values():
-        if kid.is_stream and kid.name:
-            yield above + kid.name, file.content(kid)
-        elif kid.name:
-            yield from _below(file, kid, f"{above}{kid.name}/")

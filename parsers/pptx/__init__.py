@@ -13,27 +13,26 @@ from contracts.documents import (
     Box,
     Child,
     Layer,
-    Origin,
     PageQuality,
     ParsedDocument,
-    Position,
 )
 from contracts.errors import ParseFailure
 from contracts.failures import FailureClass
 from contracts.parsing import ParserContext, ParserInput
 from parsers.common.collector import collector_paused
-from parsers.common.office_quality import Findings, block_text, page_quality, refuse_unread
+from parsers.common.office_quality import Findings, page_quality, refuse_unread
 from parsers.common.opc import Element, Package, local_name
-from parsers.pptx.remarks import Authors, authors_of, comment_blocks, note_blocks
-from parsers.pptx.shapes import (
+from parsers.common.slides import (
+    FIGURE_ONLY,
     FURNITURE,
-    P,
-    Placeholders,
-    Shape,
-    SlideReader,
+    MOST_SLIDES,
     in_order,
-    placeholder_of,
+    layered,
+    numbered,
+    with_recognised,
 )
+from parsers.pptx.remarks import Authors, authors_of, comment_blocks, note_blocks
+from parsers.pptx.shapes import P, Placeholders, SlideReader, placeholder_of
 
 if TYPE_CHECKING:
     from parsers.ocr.pictures import PictureTexts
@@ -43,9 +42,6 @@ __all__ = ["PptxParser"]
 _EMU = 12_700
 _OF_ONE_SLIDE = ("ppt/slides/", "ppt/notesslides/", "ppt/charts/", "ppt/diagrams/", "ppt/comments/")
 _STYLES = "p:txStyles"
-_MOST_SLIDES = 3
-_FIGURE_ONLY = 40
-"""A slide with pictures and fewer characters than this probably has its text in the pictures."""
 
 
 @dataclass(slots=True)
@@ -154,8 +150,8 @@ def _read_slide(
     rest = [s for s in shapes if s.role != "title" and s.role not in FURNITURE]
     hidden = root.get("show") in ("0", "false")
     made = [
-        *_layered([*titles, *in_order(rest)], deck.size, Layer.BODY),
-        *_layered(furniture, deck.size, Layer.FURNITURE),
+        *layered([*titles, *in_order(rest)], deck.size, Layer.BODY),
+        *layered(furniture, deck.size, Layer.FURNITURE),
     ]
     deck.shown |= {
         (str(block.kind), block.text) for block in made if block.kind is BlockKind.FOOTER
@@ -165,12 +161,12 @@ def _read_slide(
             made += _background(package, name, source, context, deck)
     notes, within = note_blocks(package, part, context)
     made += [*notes, *comment_blocks(package, part, deck.authors)]
-    numbered = [_numbered(block, number, hidden=hidden) for block in made]
-    deck.blocks += numbered
+    blocks = [numbered(block, number, hidden=hidden) for block in made]
+    deck.blocks += blocks
     deck.children += [child for child in (*reader.children, *within) if child not in deck.children]
-    quality = _with_recognised(page_quality(number, numbered), numbered)
+    quality = with_recognised(page_quality(number, blocks), blocks)
     deck.pages.append(quality)
-    if quality.characters < _FIGURE_ONLY and any(b.kind is BlockKind.FIGURE for b in numbered):
+    if quality.characters < FIGURE_ONLY and any(b.kind is BlockKind.FIGURE for b in blocks):
         deck.pictures.append(number)
 
 
@@ -187,40 +183,9 @@ def _pictures(package: Package, slides: list[str], context: ParserContext) -> Pi
     texts.recognise(
         (name, data)
         for name, count in found.items()
-        if count <= _MOST_SLIDES and (data := package.read(name))
+        if count <= MOST_SLIDES and (data := package.read(name))
     )
     return texts
-
-
-def _with_recognised(quality: PageQuality, blocks: list[Block]) -> PageQuality:
-    """How much of a slide was recognised, and how surely."""
-    sure = [(block.confidence, len(block_text(block))) for block in blocks if block.origin is Origin.OCR]  # fmt: skip
-    length = sum(count for _, count in sure)
-    if not length:
-        return quality
-    everything = sum(len(block_text(block)) for block in blocks)
-    return replace(
-        quality,
-        text_layer_share=1 - length / everything,
-        ocr_confidence_mean=sum(confidence * count for confidence, count in sure) / length,
-    )
-
-
-def _layered(shapes: list[Shape], size: Box, layer: Layer) -> Iterator[Block]:
-    for shape in shapes:
-        hidden = shape.hidden or (shape.box is not None and not _meets(shape.box, size))
-        for block in shape.blocks:
-            kind = block.kind
-            if layer is Layer.FURNITURE and kind is not BlockKind.FIGURE:
-                kind = BlockKind.HEADER if shape.role == "hdr" else BlockKind.FOOTER
-            own = Layer.HIDDEN if hidden else layer
-            same = kind is block.kind and own is block.layer
-            yield block if same else replace(block, kind=kind, layer=own)
-
-
-def _meets(box: Box, size: Box) -> bool:
-    """Whether any of a box lies on the slide: what lies beside it is never shown."""
-    return box[2] > size[0] and box[3] > size[1] and box[0] < size[2] and box[1] < size[3]
 
 
 def _background(
@@ -249,8 +214,3 @@ def _furniture(reader: SlideReader, root: Element | None) -> Iterator[Block]:
                 kind = BlockKind.FIGURE if figure else BlockKind.FOOTER
                 if block.text:
                     yield replace(block, kind=kind, layer=Layer.FURNITURE)
-
-
-def _numbered(block: Block, number: int, *, hidden: bool) -> Block:
-    position = Position(slide=number, box=block.position.box)
-    return replace(block, position=position, layer=Layer.HIDDEN if hidden else block.layer)

@@ -17,7 +17,7 @@ from contracts.parsing import ParserContext, ParserInput
 from parsers.common.headers import headers_of_table
 from parsers.common.office_quality import Findings, page_quality
 from parsers.common.opc import Package
-from parsers.pptx.shapes import Shape, in_order
+from parsers.common.slides import Shape, in_order
 
 if TYPE_CHECKING:
     from pptx.slide import Slide

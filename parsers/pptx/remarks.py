@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
-from itertools import groupby
-
-from contracts.documents import Block, BlockKind, Child, Layer, Position
+from contracts.documents import Block, BlockKind, Child, Layer
 from contracts.parsing import ParserContext
 from parsers.common.opc import Element, Package, inner_text, local_name
-from parsers.pptx.shapes import FURNITURE, P, Placeholders, SlideReader
+from parsers.common.slides import FURNITURE, notes_of
+from parsers.pptx.shapes import P, Placeholders, SlideReader
 from parsers.pptx.text import A
 
 __all__ = ["Authors", "authors_of", "comment_blocks", "note_blocks"]
@@ -32,20 +29,9 @@ def note_blocks(
         reader = SlideReader(package, target, context, Placeholders())
         for shape in reader.shapes(tree) if tree is not None else ():
             if shape.role not in _NOT_NOTES:
-                blocks += _notes(shape.blocks)
+                blocks += notes_of(shape.blocks)
         children += reader.children
     return blocks, children
-
-
-def _notes(blocks: tuple[Block, ...]) -> Iterator[Block]:
-    """The text of a shape as one note, its tables as they are; places on the notes page are none on the slide."""
-    for tabular, group in groupby(blocks, lambda block: block.table is not None):
-        if tabular:
-            yield from (replace(b, layer=Layer.NOTES, position=Position()) for b in group)
-            continue
-        text = "\n".join(f"{b.label} {b.text}".strip() for b in group if b.text)
-        if text:
-            yield Block(kind=BlockKind.NOTE, text=text, layer=Layer.NOTES)
 
 
 def authors_of(package: Package, part: str) -> Authors:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from contracts.documents import Block, BlockKind, Box, Child, Position
+from contracts.documents import Block, BlockKind, Box, Child
 from contracts.parsing import ParserContext
 from parsers.common.drawingml import (
     alternative_text,
@@ -18,24 +18,20 @@ from parsers.common.drawingml import (
 )
 from parsers.common.embedded import embedded_child
 from parsers.common.opc import Element, Package, attribute, local_name
-from parsers.common.reading_order import reading_order
+from parsers.common.slides import Shape, around, in_order, placed
 from parsers.pptx.text import A, body_blocks, body_text, table_of
 
 if TYPE_CHECKING:
     from parsers.ocr.pictures import PictureTexts
 
 __all__ = [
-    "FURNITURE",
     "P",
     "Placeholders",
-    "Shape",
     "SlideReader",
-    "in_order",
     "placeholder_of",
 ]
 
 P = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
-FURNITURE = frozenset({"ftr", "dt", "sldNum", "hdr"})
 _TITLES = frozenset({"title", "ctrTitle"})
 _BODIES = frozenset({"body", "obj", ""})
 _EMU = 12_700
@@ -43,23 +39,6 @@ _QUARTER_TURN = 5_400_000
 _MOST_DEPTH = 32
 
 _Transform = Callable[[Box], Box]
-
-
-@dataclass(frozen=True, slots=True)
-class Shape:
-    """One shape: its blocks (in order), place in points, role and visibility.
-
-    Attributes:
-        blocks: What it shows.
-        box: Its rectangle, or None where neither it nor its layout says.
-        role: ``title``, a placeholder type, or "".
-        hidden: Marked as hidden.
-    """
-
-    blocks: tuple[Block, ...]
-    box: Box | None = None
-    role: str = ""
-    hidden: bool = False
 
 
 def placeholder_of(shape: Element) -> Element | None:
@@ -183,9 +162,9 @@ class SlideReader:
             blocks.insert(0, Block(kind=BlockKind.FIGURE, text=alternative))
         boxes = [shape.box for shape in shapes if shape.box]
         own = _own_box(element)
-        box = _around(boxes) if boxes else transform(own) if own else None
+        box = around(boxes) if boxes else transform(own) if own else None
         hidden = _is_hidden(properties) or (bool(shapes) and all(s.hidden for s in shapes))
-        return Shape(tuple(_placed(blocks, box)), box, hidden=hidden)
+        return Shape(tuple(placed(blocks, box)), box, hidden=hidden)
 
     def _shape(self, element: Element, name: str, transform: _Transform) -> Shape:
         placeholder = placeholder_of(element)
@@ -205,7 +184,7 @@ class SlideReader:
             blocks = [Block(kind=BlockKind.FIGURE, text=alternative), *self._picture(element, own)]
         else:
             blocks = list(self._graphic(element, alternative))
-        return Shape(tuple(_placed(blocks, own)), own, role, _is_hidden(properties))
+        return Shape(tuple(placed(blocks, own)), own, role, _is_hidden(properties))
 
     def _picture(self, element: Element, box: Box | None) -> list[Block]:
         blip = next(element.iter(f"{A}blip"), None) if self._pictures else None
@@ -257,23 +236,6 @@ class SlideReader:
                 return
 
 
-def in_order(shapes: list[Shape]) -> list[Shape]:
-    """Shapes by reading position; those without a place stay behind the one before them."""
-    placed = [shape for shape in shapes if shape.box]
-    order = reading_order([shape.box for shape in placed if shape.box])
-    followers: dict[int, list[Shape]] = {}
-    current = -1
-    for shape in shapes:
-        if shape.box:
-            current += 1
-        else:
-            followers.setdefault(current, []).append(shape)
-    found = followers.get(-1, [])
-    for index in order:
-        found += [placed[index], *followers.get(index, [])]
-    return found
-
-
 def _text_shape(element: Element, role: str, alternative: str, *, listed: bool) -> list[Block]:
     body = element.find(f"{P}txBody")
     if body is None:
@@ -287,14 +249,6 @@ def _text_shape(element: Element, role: str, alternative: str, *, listed: bool) 
     return blocks
 
 
-def _placed(blocks: list[Block], box: Box | None) -> Iterator[Block]:
-    for block in blocks:
-        if block.position.box or box is None:
-            yield block
-        else:
-            yield replace(block, position=Position(box=box))
-
-
 def _is_hidden(properties: Element | None) -> bool:
     return properties is not None and properties.get("hidden") in ("1", "true")
 
@@ -304,15 +258,6 @@ def _is_hidden(properties: Element | None) -> bool:
 
 def _same(box: Box) -> Box:
     return box
-
-
-def _around(boxes: list[Box]) -> Box:
-    return (
-        min(box[0] for box in boxes),
-        min(box[1] for box in boxes),
-        max(box[2] for box in boxes),
-        max(box[3] for box in boxes),
-    )
 
 
 def _numbers(element: Element | None, *names: str) -> tuple[float, ...] | None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from contracts.documents import Block, BlockKind, Cell, Table
+from contracts.documents import Block, Cell, Table
 from parsers.common.drawingml import paragraph_text
 from parsers.common.headers import headers_of_table
-from parsers.common.numbering import format_scheme
 from parsers.common.opc import Element, local_name
+from parsers.common.slides import SlideParagraph, list_blocks
 
 __all__ = ["A", "body_blocks", "body_text", "table_of"]
 
@@ -28,32 +28,10 @@ def body_blocks(body: Element, *, bulleted: bool) -> list[Block]:
         body: A ``txBody``.
         bulleted: Whether paragraphs have bullets unless they say otherwise (body placeholders).
     """
-    blocks: list[Block] = []
-    plain: list[str] = []
-    counters: dict[int, int] = {}
-    paragraphs = [(p, paragraph_text(p)) for p in body.iterfind(f"{A}p")]
-    several = sum(bool(text) for _, text in paragraphs) > 1
-    for paragraph, text in paragraphs:
-        if not text:
-            continue
-        level, listed, scheme, start = _list_style(paragraph)
-        if listed is None:
-            listed = bulleted and several
-        if not listed:
-            plain.append(text)
-            continue
-        if plain:
-            blocks.append(Block(kind=BlockKind.PARAGRAPH, text="\n".join(plain)))
-            plain = []
-        label = ""
-        if scheme:
-            counters[level] = counters[level] + 1 if level in counters else start
-            label = format_scheme(counters[level], scheme)
-        counters = {at: n for at, n in counters.items() if at < level or (scheme and at == level)}
-        blocks.append(Block(kind=BlockKind.LIST_ITEM, text=text, level=level + 1, label=label))
-    if plain:
-        blocks.append(Block(kind=BlockKind.PARAGRAPH, text="\n".join(plain)))
-    return blocks
+    paragraphs = (
+        SlideParagraph(paragraph_text(p), *_list_style(p)) for p in body.iterfind(f"{A}p")
+    )
+    return list_blocks([paragraph for paragraph in paragraphs if paragraph.text], bulleted=bulleted)
 
 
 def _list_style(paragraph: Element) -> tuple[int, bool | None, str, int]:

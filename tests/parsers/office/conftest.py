@@ -12,7 +12,7 @@ from contracts.documents import Block, BlockKind, Layer, ParsedDocument, Table
 from contracts.parsing import ParserInput
 from contracts.settings import OcrSettings, ParseSettings
 from parsers.context import SpoolContext, full_budget
-from parsers.legacy.converter import find_office
+from parsers.legacy.converter import converter_for, find_office
 from parsers.registry import parser_for
 
 Parse = Callable[..., ParsedDocument]
@@ -143,3 +143,17 @@ def _table_texts(block: Block) -> Iterable[str]:
 @pytest.fixture
 def look() -> Callable[[ParsedDocument], Look]:
     return Look
+
+
+@pytest.fixture
+def converted(tmp_path):
+    """Another format of a file, made by LibreOffice: an independent writer of old formats."""
+
+    def run(path: Path, target: str) -> Path:
+        made = tmp_path / f"{path.stem}.{target}"
+        converter = converter_for("auto")  # the parser's own: starting it takes a second
+        assert converter is not None
+        assert converter.convert(path, made, target, 60)
+        return made
+
+    return run
