@@ -77,6 +77,12 @@ class ApiSettings(Group):
     per_minute: int = Field(
         default=0, ge=0, description="Requests a minute with `SEOGA_API_TOKEN`; 0: no limit."
     )
+    link_minutes: int = Field(
+        default=10,
+        ge=0,
+        le=1440,
+        description="Minutes that an address of a citation opens for which `POST /v1/links` was asked; 0: there are none.",
+    )
     answer_grid_ms: float = Field(
         default=25.0,
         ge=0,

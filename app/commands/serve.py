@@ -12,11 +12,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from app.wiring import SearchParts
+    from catalog.catalog import Catalog
     from contracts.settings import Settings
     from search.api.callers import Callers
     from search.api.metrics import MetricsPage
+    from search.api.viewing import Viewing
 
-__all__ = ["callers_of", "command", "metrics_page"]
+__all__ = ["callers_of", "command", "metrics_page", "viewing_of"]
+
+_TICKET_SECRET = "api.ticket_secret"  # noqa: S105  its key in ``meta``
 
 
 @click.command("serve", short_help="검색 API와 일정 실행 (search API and schedules).")
@@ -43,7 +47,9 @@ def command(host: str | None, port: int | None) -> None:
     _check_free(at, number)
     with _schedules(settings), open_search_parts(settings, "api", load_settings) as parts:
         answerer = answerer_of(settings, parts.searcher)
-        app = create_app(parts.searcher, callers, _health, metrics_page(settings, parts), answerer)
+        shown = metrics_page(settings, parts)
+        viewing = viewing_of(settings, parts.catalog)
+        app = create_app(parts.searcher, callers, _health, shown, answerer, viewing)
         held = AnswerGrid(app, settings.api.answer_grid_ms)
         click.echo(f"http://{at}:{number}/openapi.json  (Ctrl+C: 종료, stop)")
         with _canaries(settings, parts):
@@ -76,6 +82,27 @@ def callers_of(settings: Settings) -> Callers:
             "API 토큰이 없습니다 (no API token)", advice="SEOGA_API_TOKEN 또는 SEOGA_API_TOKEN_FILE"
         )
     return Callers(keys, api.oidc)
+
+
+def viewing_of(settings: Settings, catalog: Catalog) -> Viewing:
+    """Shows citations at their place; addresses for browsers are signed with a secret of the installation."""
+    import secrets
+
+    from app.viewer.page import POLICY
+    from app.viewer.viewer import CitationViewer
+    from app.wiring import open_blobs
+    from search.api.tickets import Tickets
+    from search.api.viewing import Viewing
+
+    pages = CitationViewer(settings, catalog, open_blobs(settings))
+    if not settings.api.link_minutes:
+        return Viewing(pages, POLICY)
+    with catalog.transaction():  # of several processes that begin at once, one makes it
+        secret = catalog.meta.get(_TICKET_SECRET)
+        if not secret:
+            secret = secrets.token_hex(32)
+            catalog.meta.set(_TICKET_SECRET, secret)
+    return Viewing(pages, POLICY, Tickets(secret.encode(), settings.api.link_minutes))
 
 
 def _check_free(host: str, port: int) -> None:

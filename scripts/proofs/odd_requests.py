@@ -308,7 +308,7 @@ class _Maker:
         reader = chance.choice(("seo", "kim", "lee"))
         body = json.dumps({"query": chance.choice(_PLAIN), "reader": reader}).encode()
         odd = self._odd("POST", "/v1/search", body, lee=reader == "lee")
-        token = b"Bearer " + shown.encode("latin-1", "replace").translate(
+        token = b"Bearer " + shown.strip().encode("latin-1", "replace").translate(
             None, bytes((*range(0x20), 0x7F))
         )
         return Odd(

@@ -23,12 +23,14 @@ from search.api.objects import answer_object, document_object, response_object
 from search.api.replies import AnswerReply, DocumentReply, HealthReply, SearchReply
 from search.api.request_ids import RequestIds
 from search.api.source import source_archive
+from search.api.viewing import add_viewing
 from search.opening import OpeningRequest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from search.api.metrics import MetricsPage
+    from search.api.viewing import Viewing
     from search.service import Searcher
 
 __all__ = ["AnswerBody", "SearchBody", "calling", "create_app"]
@@ -47,6 +49,7 @@ def create_app(
     health: Callable[[], dict[str, Any]],
     metrics: MetricsPage | None = None,
     answerer: Answerer | None = None,
+    viewing: Viewing | None = None,
 ) -> FastAPI:
     """The application.
 
@@ -56,6 +59,7 @@ def create_app(
         health: What ``GET /v1/health`` tells.
         metrics: Counts searches, and is ``GET /metrics`` for those who hold one of its tokens; None: no such page.
         answerer: Answers questions; None: with sentences of documents.
+        viewing: Shows citations; None: there is no such page.
 
     Raises:
         ConfigError: a token is empty or easily guessed.
@@ -78,6 +82,8 @@ def create_app(
     _add_answers(app, answerer or Answerer(searcher), metrics)
     _add_documents(app, searcher)
     _add_about(app, health)
+    if viewing is not None:
+        add_viewing(app, searcher, viewing)
     if metrics is not None:
         _add_metrics(app, metrics)
     handle_errors(app, metrics)

@@ -14,7 +14,7 @@ from contracts.versions import DOCUMENT_TYPES
 if TYPE_CHECKING:
     from search.api.callers import Caller
 
-__all__ = ["AnswerBody", "FilterBody", "SearchBody", "Text"]
+__all__ = ["AnswerBody", "FilterBody", "LinkBody", "SearchBody", "Text"]
 
 _SOMETHING = r"[^\s\x00-\x1f]"
 """A character that is not blank."""
@@ -147,6 +147,19 @@ class SearchBody(_Asked):
     def request(self, caller: Caller) -> SearchRequest:
         """The request of the search core, its first page."""
         return self.asked(caller, self.query, self.top)
+
+
+class LinkBody(_Strict):
+    """Which citation, and for whom."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [{"citation": "2c91c8450c7e32739e445acaba77b5a6-7f3a", "reader": "lee"}]
+        },
+    )
+
+    citation: str = Field(min_length=1, max_length=256, description="`citation.id` of a hit.")
+    reader: Annotated[str, _READER] | None = None
 
 
 class AnswerBody(_Asked):

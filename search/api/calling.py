@@ -13,15 +13,15 @@ from search.api.callers import Caller, Callers, UnauthorisedError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["Calling", "calling", "holder_of"]
+__all__ = ["Bearer", "Calling", "calling", "holder_of"]
 
 _bearer = HTTPBearer(auto_error=False)
 
 
-def calling(
-    request: Request,
-    credentials: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)],
-) -> Caller:
+Bearer = Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)]
+
+
+def calling(request: Request, credentials: Bearer) -> Caller:
     """Who calls, by the bearer token."""
     callers: Callers = request.app.state.callers
     return callers.caller(credentials.credentials if credentials else "")
@@ -33,9 +33,7 @@ Calling = Annotated[Caller, Depends(calling)]
 def holder_of(tokens: tuple[str, ...]) -> Callable[..., None]:
     """A dependency that lets holders of one of these bearer tokens pass."""
 
-    def check(
-        credentials: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)],
-    ) -> None:
+    def check(credentials: Bearer) -> None:
         given = (credentials.credentials if credentials else "").encode()
         # every token is compared, so that the time does not tell which one was nearly right
         fits = [hmac.compare_digest(given, token.encode()) for token in tokens]

@@ -49,6 +49,6 @@ class AnswerGrid:
 
 
 def _tells(scope: Scope) -> bool:
-    """Whether a request is about documents: searches and questions are posted, a document is fetched."""
+    """Whether a request is about documents: searches and questions are posted, a document or citation is fetched."""
     path: str = scope["path"]
-    return scope["method"] == "POST" or path.startswith("/v1/documents/")
+    return scope["method"] == "POST" or path.startswith(("/v1/documents/", "/open/"))

@@ -11,6 +11,7 @@ __all__ = [
     "DocumentReply",
     "ErrorReply",
     "HealthReply",
+    "LinkReply",
     "PassageReply",
     "SearchReply",
 ]
@@ -168,6 +169,21 @@ class DocumentReply(_Reply):
     stale: bool | None = None
     passages: list[PassageReply]
     next: int | None
+
+
+class LinkReply(_Reply):
+    """An address without the server's name, and for how long it opens."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {"url": "/open/2c91c8450c7e32739e445acaba77b5a6-7f3a?ticket=…", "seconds": 600}
+            ]
+        }
+    )
+
+    url: str
+    seconds: int
 
 
 class HealthReply(BaseModel):

@@ -69,6 +69,12 @@ def serving(app: Any) -> Iterator[str]:
         listening.close()
 
 
+@pytest.fixture(scope="session")
+def serving_app():
+    """``serving``, for tests with an application of their own."""
+    return serving
+
+
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     """The drive: a public and a secret text, and a manual of several passages."""

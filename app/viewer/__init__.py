@@ -1,0 +1,1 @@
+"""Pages that show a citation at its place."""
