@@ -36,17 +36,19 @@ def grid_rows(table: Table) -> Iterator[RowText]:
     carried: dict[int, tuple[int, str]] = {}
     for row in range(table.rows):
         texts = [""] * table.columns
-        for column, (until, text) in list(carried.items()):
-            if row < until:
-                texts[column] = text
-            else:
-                del carried[column]
-        for cell in by_row.get(row, ()):
+        if carried:
+            for column, (until, text) in list(carried.items()):
+                if row < until:
+                    texts[column] = text
+                else:
+                    del carried[column]
+        cells = by_row.get(row, ())
+        for cell in cells:
             texts[cell.column] = cell.text
             if cell.row_span > 1:
                 carried[cell.column] = (row + cell.row_span, cell.text)
-        if any(texts) or any(map(_TABLES, by_row.get(row, ()))):
-            yield RowText(tuple(texts), tuple(by_row.get(row, ())), row)
+        if any(texts) or any(map(_TABLES, cells)):
+            yield RowText(tuple(texts), tuple(cells), row)
 
 
 def header_paths(table: Table) -> list[str]:
@@ -87,10 +89,14 @@ def row_keys(table: Table) -> dict[int, str]:
     return keys
 
 
-def value_lines(table: Table) -> Iterator[str]:
+def value_lines(table: Table, *, even: bool = False) -> Iterator[str]:
     """``row key | header path: value`` for each value below a header.
 
     A table without header columns has one line a row instead: ``header: value | header: value``.
+
+    Args:
+        table: The table.
+        even: No text of it begins or ends with a blank, or holds two in a row or others than spaces.
     """
     paths = header_paths(table)
     if table.header_columns == 0:
@@ -108,7 +114,7 @@ def value_lines(table: Table) -> Iterator[str]:
     top, left, rows = table.header_rows, table.header_columns, table.rows
     for cell in table.cells:
         row, column = cell.row, cell.column
-        if row < top or column < left or not (text := _flat(cell.text)):
+        if row < top or column < left or not (text := cell.text if even else _flat(cell.text)):
             continue
         if cell.row_span == 1 and row < rows:
             yield f"{starts[row]}{before[column]}{text}"

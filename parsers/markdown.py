@@ -7,6 +7,7 @@ the start of its line: ``> [notes]``, ``> [hidden]``, ``> [quoted]``, ``> [furni
 from __future__ import annotations
 
 import re
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from contracts.documents import Block, BlockKind, ChildRelation, Layer
@@ -44,7 +45,9 @@ _LINE_START = re.compile(r"^(\s*)(#{1,6}(?=\s|$)|[-+*](?=\s)|```|~~~|\|)")
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _ODD = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f&<>]")
 """What :func:`_escape` changes."""
-_ODD_IN_CELLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f&<>|]")
+_TABLES = attrgetter("tables")
+_UNEVEN = re.compile(r"[^\S ]|  |\| | \|")
+"""Blanks that :func:`_flat` changes, in texts with a bar before and behind each."""
 _DIGITS_START = re.compile(r"^(\s*\d+)([.)])(?=\s)")
 
 
@@ -113,65 +116,73 @@ def _place(position: Position) -> str:
     return ""
 
 
-def _block(block: Block, *, keyed: bool) -> Iterator[str]:
+def _block(block: Block, *, keyed: bool) -> list[str]:
     """A block; ``keyed`` tables say each value again, under its headers and its row's key."""
     mark = "" if block.layer is Layer.BODY else f"> [{block.layer.value}] "
     if block.table is not None:
-        yield from (mark + line for line in _table(block, keyed=keyed))
-        return
-    if mark:
-        yield mark + _one_line(block)
-        return
+        lines = _table(block.table, keyed=keyed)
+        return [mark + line for line in lines] if mark else lines
+    return [mark + _one_line(block)] if mark else _body_lines(block)
+
+
+def _body_lines(block: Block) -> list[str]:
     match block.kind:
         case BlockKind.HEADING:
-            yield f"{'#' * max(1, min(block.level, _MAX_LEVEL))} {_labelled(block, _inline(block.text))}"
+            level = max(1, min(block.level, _MAX_LEVEL))
+            return [f"{'#' * level} {_labelled(block, _inline(block.text))}"]
         case BlockKind.CODE:
-            yield "```"
-            yield from (line.replace("```", "'''") for line in _escape(block.text).split("\n"))
-            yield "```"
+            text = _escape(block.text)
+            return ["```", *(line.replace("```", "'''") for line in text.split("\n")), "```"]
         case BlockKind.LIST_ITEM:
             indent = "  " * max(0, block.level - 1)
-            yield f"{indent}- {_labelled(block, _escape(block.text).replace(chr(10), '<br>'))}"
+            return [f"{indent}- {_labelled(block, _escape(block.text).replace(chr(10), '<br>'))}"]
         case BlockKind.PARAGRAPH:
-            yield from (_line(line) for line in _labelled(block, _escape(block.text)).split("\n"))
+            return [_line(line) for line in _labelled(block, _escape(block.text)).split("\n")]
         case _:
-            yield f"[{block.kind.value}] {_one_line(block)}"
+            return [f"[{block.kind.value}] {_one_line(block)}"]
 
 
-def _table(block: Block, *, keyed: bool) -> Iterator[str]:
-    table = block.table
-    if table is None:
-        return
+def _table(table: Table, *, keyed: bool) -> list[str]:
+    lines: list[str] = []
     if table.caption:
-        yield f"[caption] {_inline(table.caption)}"
-        yield ""
+        lines += [f"[caption] {_inline(table.caption)}", ""]
     if table.stored is not None:
         shown = table.rows - table.header_rows
         total = table.stored.rows + table.stored.hidden_rows
-        yield f"<!-- {shown:,} of {total:,} rows; all are stored as the table {_comment(table.stored.view)} -->"
-        yield ""
-    yield from _rows(table, "")
+        view = _comment(table.stored.view)
+        lines += [f"<!-- {shown:,} of {total:,} rows; all are stored as the table {view} -->", ""]
+    plain, even = _plainness(table)
+    lines += _rows(table, "", plain=plain, even=even)
     if keyed and table.header_rows:
-        yield ""
+        lines.append("")
         # A list keeps each value a line of its own when the Markdown is rendered.
-        lines = value_lines(table)
-        yield from (f"- {line}" for line in (lines if _is_plain(table) else map(_escape, lines)))
+        values = value_lines(table, even=even)
+        lines += [f"- {line}" for line in (values if plain else map(_escape, values))]
+    return lines
 
 
-def _rows(table: Table, indent: str) -> Iterator[str]:
-    write = _flat if _is_plain(table) else _cell
+def _rows(table: Table, indent: str, *, plain: bool, even: bool) -> Iterator[str]:
+    write = _flat if plain else _cell
+    nested = any(map(_TABLES, table.cells))
     for number, row in enumerate(grid_rows(table), start=1):
-        yield f"{indent}| {' | '.join([write(text) if text else text for text in row.texts])} |"
+        texts = row.texts
+        if not (plain and even):
+            texts = tuple([write(text) if text else text for text in texts])
+        yield f"{indent}| {' | '.join(texts)} |"
         if number == max(1, table.header_rows):
             yield f"{indent}|{'---|' * table.columns}"
-        for cell in row.cells:
-            for nested in cell.tables:
-                yield from _rows(nested, indent + "  ")
+        if nested:
+            for inner in [inner for cell in row.cells for inner in cell.tables]:
+                inner_plain, inner_even = _plainness(inner)
+                yield from _rows(inner, indent + "  ", plain=inner_plain, even=inner_even)
 
 
-def _is_plain(table: Table) -> bool:
-    """Whether nothing in a table needs escaping, which one look at all its text tells."""
-    return _ODD_IN_CELLS.search("\n".join([cell.text for cell in table.cells])) is None
+def _plainness(table: Table) -> tuple[bool, bool]:
+    """Whether nothing in a table needs escaping, and no blanks need joining: one look at all its text tells."""
+    texts = [cell.text for cell in table.cells]
+    whole = f"|{'|'.join(texts)}|"
+    plain = _ODD.search(whole) is None and whole.count("|") == len(texts) + 1
+    return plain, _UNEVEN.search(whole) is None
 
 
 def _labelled(block: Block, text: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import select
 import signal
@@ -86,6 +87,8 @@ class WorkerProcess:
         )
         self._jobs = _pipe(self._process.stdin)
         self._answers = _pipe(self._process.stdout)
+        with contextlib.suppress(OSError):  # the system allows less: answers come in more pieces
+            fcntl.fcntl(self._answers, fcntl.F_SETPIPE_SZ, INLINE_LIMIT)
         self._poll = select.poll()
         self._poll.register(self._answers, select.POLLIN)
         self._send(pack(Setup(parse=limits.model_dump_json(), ocr=ocr.model_dump_json())))

@@ -48,7 +48,7 @@ PARSERS: tuple[ParserEntry, ...] = (
     ),
     ParserEntry("pptx", frozenset({"pptx"}), "parsers.pptx:PptxParser", version=2),
     ParserEntry("xlsx", frozenset({"xlsx"}), "parsers.xlsx:XlsxParser", version=4),
-    ParserEntry("xls", frozenset({"xls"}), "parsers.xls:XlsParser", version=4),
+    ParserEntry("xls", frozenset({"xls"}), "parsers.xls:XlsParser", version=5),
     ParserEntry("docx", frozenset({"docx"}), "parsers.docx:DocxParser", version=2),
     ParserEntry("doc", frozenset({"doc"}), "parsers.legacy:DocParser"),
     ParserEntry("legacy", frozenset({"ppt", "rtf"}), "parsers.legacy:LegacyParser", version=3),
@@ -75,6 +75,7 @@ PARSERS: tuple[ParserEntry, ...] = (
 ALTERNATIVES: tuple[ParserEntry, ...] = (
     ParserEntry("python-pptx", frozenset({"pptx"}), "parsers.pptx.alternative:PythonPptxParser"),
     ParserEntry("openpyxl", frozenset({"xlsx"}), "parsers.xlsx.alternative:OpenpyxlParser"),
+    ParserEntry("xlrd", frozenset({"xls"}), "parsers.xls.alternative:XlrdParser"),
     ParserEntry("pyhwp", frozenset({"hwp"}), "parsers.hwp.pyhwp:PyhwpParser"),
     ParserEntry("libreoffice", frozenset({"doc"}), "parsers.legacy:LegacyParser"),
     ParserEntry("extract-msg", frozenset({"msg"}), "parsers.mail.alternative:ExtractMsgParser"),

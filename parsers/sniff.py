@@ -115,6 +115,11 @@ _SHAPES = (
     (re.compile(rb".{4}ftyp(?:heic|heix|mif1|avif)", re.DOTALL), "heic"),
     (re.compile(rb".{4}ftyp", re.DOTALL), "mp4"),
     (re.compile(rb".{257}ustar", re.DOTALL), "tar"),
+    (
+        re.compile(rb"\x09[\x00\x02\x04][\x04-\x14]\0.{2}(?:[\x10\x20\x40]\0|\0\x01)", re.DOTALL),
+        "xls",
+    ),
+    (re.compile(rb"\x09\x08[\x04-\x14]\0\0[\x05\x06]\x05\0"), "xls"),
     (re.compile(rb"MZ.{0,62}\0", re.DOTALL), "exe"),
     (re.compile(rb"\x01\0\0\0.{36} EMF", re.DOTALL), "emf"),
 )

@@ -11,7 +11,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from itertools import pairwise
+from itertools import pairwise, repeat
 from operator import attrgetter, itemgetter
 
 import msgspec
@@ -27,6 +27,7 @@ _DATE = re.compile(
     r"(?:(?:19|20)?\d{2}\s?[-./년]\s?\d{1,2}\s?(?:[-./월]\s?\d{1,2}\s?[.일]?|월)"
     r"(?:\s?\(?[월화수목금토일]\)?)?|\d{1,2}/\d{1,2}/(?:19|20)\d{2})(?:\s+\d{1,2}:\d{2}(?::\d{2})?)?"
 )
+_TEXT = attrgetter("text")
 _VALUE_STARTS = frozenset("-+−△▲(₩$€£¥.")
 _DIGIT = re.compile(r"\d")
 _EMPTY_VALUES = frozenset({"-", "–", "—", "…", "n/a", "N/A", "해당없음", "해당 없음"})
@@ -286,6 +287,7 @@ def to_table(
         numbered: Whether the grid's numbers are kept as ``row_numbers`` and ``column_numbers``.
     """
     column_at = {column: place for place, column in enumerate(columns)}
+    width = range(len(columns))
     cells, covered = _merged_cells(grid, rows, columns)
     merged = bool(cells)
     tops = {row for row, _ in grid.merges}
@@ -300,7 +302,7 @@ def to_table(
                 and not _is_covered(hidden, column_at.get(column))
             }
         if list(found) == columns:
-            cells += [Cell(place, at, cell.text) for at, cell in enumerate(found.values())]
+            cells += map(Cell, repeat(place), width, map(_TEXT, found.values()))
             continue
         shown = [
             (column_at[column], cell.text) for column, cell in found.items() if column in column_at

@@ -7,7 +7,7 @@ cells (names above numbers), merges, bold type and fills, and for tables of text
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from contracts.documents import Table
@@ -149,7 +149,12 @@ def _occupied_rows(grid: Grid, region: Region) -> list[int]:
         rows = [row for row in range(region.top, region.bottom + 1) if row in grid.rows]
     else:
         rows = sorted(row for row in grid.rows if region.top <= row <= region.bottom)
-    return [row for row in rows if any(column in inside for column in grid.rows[row])]
+    return [row for row in rows if _reaches(grid.rows[row], inside)]
+
+
+def _reaches(cells: dict[int, GridCell], inside: range) -> bool:
+    """Whether one of a row's cells lies within some columns, which the first one mostly tells."""
+    return next(iter(cells), -1) in inside or any(column in inside for column in cells)
 
 
 def _only_cell(grid: Grid, row: int, region: Region) -> int | None:
@@ -185,6 +190,7 @@ class _View:
     columns: list[int]
     sample: list[int]
     region: Region
+    _seen: dict[int, list[GridCell | None]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, grid: Grid, lines: list[int], region: Region) -> _View:
@@ -197,8 +203,15 @@ class _View:
 
     def column(self, column: int, start: int) -> list[GridCell]:
         """Non-empty cells of a column in the sampled rows, leaving out the first ``start`` rows."""
-        rows = self.sample[start:]
-        return [self.grid.rows[row][column] for row in rows if column in self.grid.rows[row]]
+        return [cell for cell in self._sampled(column)[start:] if cell is not None]
+
+    def _sampled(self, column: int) -> list[GridCell | None]:
+        """Cells of a column in the sampled rows, None for each empty one."""
+        seen = self._seen.get(column)
+        if seen is None:
+            rows = self.grid.rows
+            seen = self._seen[column] = [rows[row].get(column) for row in self.sample]
+        return seen
 
     # rows
 
@@ -385,8 +398,7 @@ class _View:
 
     def _filled(self, column: int, start: int) -> list[str]:
         last, found = "", []
-        for row in self.sample[start:]:
-            cell = self.grid.rows[row].get(column)
+        for cell in self._sampled(column)[start:]:
             last = cell.text if cell else last
             found.append(last)
         return found

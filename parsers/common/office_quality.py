@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import unicodedata
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
@@ -13,7 +13,14 @@ from contracts.failures import FailureClass
 
 __all__ = ["Findings", "block_text", "page_quality", "refuse_unread", "table_text"]
 
-_REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
+_UNMAPPED = re.compile("[\ufffd\ue000-\uf8ff\U000f0000-\U000ffffd\U00100000-\U0010fffd]")
+"""The replacement character and those for private use (Unicode 15, 23.5): no one else knows what they show."""
+_UNMAPPED_BYTES = (b"\xee", b"\xef", b"\xf3", b"\xf4")
+"""In UTF-8 each of them begins with one of these, which nothing else holds but what begins with it."""
+_BLANKS = " \t\n\r\v\f\x1c\x1d\x1e\x1f"
+_OTHER_BLANKS = re.compile("[\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]")
+_OTHER_BLANK_BYTES = (b"\xc2", b"\xe1", b"\xe2", b"\xe3")
+"""With which they begin in UTF-8; a byte is found much faster than two."""
 _TABLES = attrgetter("tables")
 _MANY_UNMAPPED = 0.02
 
@@ -73,12 +80,7 @@ def page_quality(page: int, blocks: Iterable[Block]) -> PageQuality:
     """Figures of one page, slide or sheet; furniture counts for its characters only where nothing else is there."""
     kept = [block for block in blocks if block.layer is not Layer.FURNITURE]
     text = "".join(block_text(block) for block in kept)
-    signs = set(text)
-    characters = len(text) - sum(text.count(ch) for ch in signs if ch.isspace())
-    odd = sum(ch == _REPLACEMENT or unicodedata.category(ch) == "Co" for ch in signs)
-    unmapped = (
-        sum(ch == _REPLACEMENT or unicodedata.category(ch) == "Co" for ch in text) if odd else 0
-    )
+    characters, unmapped = _counted(text)
     tables = [block.table for block in kept if block.kind is BlockKind.TABLE and block.table]
     return PageQuality(
         page=page,
@@ -87,6 +89,16 @@ def page_quality(page: int, blocks: Iterable[Block]) -> PageQuality:
         empty=not characters,
         table_integrity=_integrity(tables) if tables else None,
     )
+
+
+def _counted(text: str) -> tuple[int, int]:
+    """Characters but blanks, and those that are unmapped; what few texts hold is looked for in their bytes first."""
+    data = text.encode("utf-8", "surrogatepass")
+    blanks = sum(map(text.count, _BLANKS))
+    if any(some in data for some in _OTHER_BLANK_BYTES):
+        blanks += len(_OTHER_BLANKS.findall(text))
+    rare = any(some in data for some in _UNMAPPED_BYTES)
+    return len(text) - blanks, len(_UNMAPPED.findall(text)) if rare else 0
 
 
 def _integrity(tables: Iterable[Table]) -> float:

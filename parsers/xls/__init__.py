@@ -1,52 +1,26 @@
-"""Excel 97–2003 and Excel 5 workbooks (.xls), read record by record through xlrd (MS-XLS)."""
+"""Binary workbooks (.xls) of Excel 2 to 2003, read record by record ([MS-XLS]; why so: ``docs/decisions``)."""
 
 from __future__ import annotations
 
-import struct
-from dataclasses import dataclass, replace
-from io import StringIO
-from pathlib import Path
-from typing import Any
-
-import xlrd  # type: ignore[import-untyped]
+from dataclasses import replace
 
 from contracts.documents import Block, BlockKind, Layer, PageQuality, ParsedDocument, Position
-from contracts.errors import ParseFailure
-from contracts.failures import FailureClass
 from contracts.parsing import ParserContext, ParserInput
 from parsers.common.chart_table import chart_table
 from parsers.common.collector import collector_paused
-from parsers.common.grid import GridCell, Kind, Region, guess_kind
+from parsers.common.grid import Region
 from parsers.common.ledger import LedgerBook, head_cells
-from parsers.common.number_format import format_value, general
 from parsers.common.office_quality import Findings, page_quality
 from parsers.common.sheets import Sheet, sheet_blocks
-from parsers.common.whole_numbers import LAST_WHOLE, whole_number_writer
-from parsers.ole import MAGIC, open_ole
-from parsers.xls.drawn import DrawnSheet, drawn_sheets
+from parsers.xls.book import Book, SheetEntry, read_book
+from parsers.xls.charts import CellText
+from parsers.xls.drawn import DrawnRecords
+from parsers.xls.lookup import CellLookup
+from parsers.xls.records import BiffError
+from parsers.xls.sheet import Note, SheetReader
+from parsers.xls.styles import Styles
 
-__all__ = ["XlsParser"]
-
-# What xlrd raises on damaged records besides its own error.
-_DAMAGE = (
-    xlrd.XLRDError, xlrd.compdoc.CompDocError, struct.error, AssertionError, LookupError,
-    UnicodeDecodeError, ValueError, TypeError, AttributeError, OverflowError, EOFError,
-    RecursionError,
-)  # fmt: skip
-_BOLD_WEIGHT = 700
-_NO_FILL = 0
-_WITH_CHARTS = 50
-"""Version of the records (times ten) in which charts lie within the workbook's stream."""
-_MOST_KNOWN = 1 << 16
-_FILLED = frozenset(
-    {xlrd.XL_CELL_TEXT, xlrd.XL_CELL_NUMBER, xlrd.XL_CELL_DATE, xlrd.XL_CELL_BOOLEAN, xlrd.XL_CELL_ERROR}
-)  # fmt: skip
-_WHITE_INDEXES = frozenset({9, 64, 65})
-
-
-@dataclass(slots=True)
-class _Budget:
-    cells: int
+__all__ = ["XlsParser", "drawn_blocks", "note_blocks"]
 
 
 class XlsParser:
@@ -58,31 +32,21 @@ class XlsParser:
         Raises:
             ParseFailure: ``encrypted``, ``truncated`` or ``corrupt``.
         """
-        log = StringIO()
-        book = _open(source, log)
-        findings = Findings()
-        budget = _Budget(context.limits.max_cells)
-        blocks: list[Block] = []
-        pages: list[PageQuality] = []
-        with collector_paused(), LedgerBook(context, date1904=bool(book.datemode)) as ledgers:
-            styles = _Styles(book)
-            drawings = _Drawings(book, styles, findings)
-            index = 0
-            for number, drawn in enumerate(drawings.sheets, start=1):
-                made: list[Block] = []
-                if drawn.cells:
-                    made = _sheet(book, index, styles, budget, findings, ledgers)
-                    index += 1
-                made += drawings.blocks(drawn)
-                blocks += made
-                pages.append(page_quality(number, made))
-            database = ledgers.close()
-        if "WARNING" in log.getvalue() or "ERROR" in log.getvalue():
-            findings.partial.append("the file's structure is damaged: parts may be missing")
-        author = str(book.user_name or "").strip()
-        properties = {"sheets": str(book.nsheets)}
-        if author:
-            properties["last_author"] = author
+        with collector_paused():
+            book = read_book(source.path)
+            with LedgerBook(context, date1904=book.date1904) as ledgers:
+                reader = _Reader(book, context.limits.max_cells, ledgers)
+                blocks: list[Block] = []
+                pages: list[PageQuality] = []
+                for number, entry in enumerate(book.sheets, start=1):
+                    made = reader.sheet(number, entry)
+                    blocks += made
+                    pages.append(page_quality(number, made))
+                database = ledgers.close()
+        properties = {"sheets": str(sum(entry.cells for entry in book.sheets))}
+        if book.author:
+            properties["last_author"] = book.author
+        findings = Findings(partial=[*dict.fromkeys(book.damage), *reader.damage])
         return ParsedDocument(
             format="xls",
             properties=properties,
@@ -93,99 +57,74 @@ class XlsParser:
         )
 
 
-def _refuse_circles(path: Path) -> None:
-    """Name what xlrd would follow for ever."""
-    with path.open("rb") as file:
-        if file.read(len(MAGIC)) != MAGIC:
-            return
-    try:
-        with open_ole(path) as ole:
-            looped = any(ole.goes_in_circles(name) for name in ("Workbook", "Book"))
-    except ParseFailure:
-        return  # xlrd opens some that we do not
-    if looped:
-        raise ParseFailure(FailureClass.CORRUPT, "compound file: sectors in a circle")
+class _Reader:
+    """Reads the sheets of a workbook one after the other."""
+
+    def __init__(self, book: Book, most_cells: int, ledgers: LedgerBook) -> None:
+        self._book = book
+        self._left = most_cells
+        self._ledgers = ledgers
+        self._styles = Styles(book.tables, date1904=book.date1904)
+        self._look = CellLookup(book, self.styles_of)
+        self._places: set[int] = set()
+        self.damage: list[str] = []
+
+    def styles_of(self, entry: SheetEntry) -> Styles:
+        """Styles of a sheet's cells."""
+        tables = self._book.tables_of(entry)
+        if tables is self._book.tables:
+            return self._styles
+        return Styles(tables, date1904=self._book.date1904)
+
+    def sheet(self, number: int, entry: SheetEntry) -> list[Block]:
+        """Blocks of a sheet."""
+        room = head_cells(self._left)
+        read = SheetReader(self._book, entry, self.styles_of(entry), room)
+        try:
+            if entry.place in self._places:
+                raise BiffError("another sheet lies there")  # noqa: TRY301
+            self._places.add(entry.place)
+            read.read()
+        except BiffError as problem:
+            self.damage.append(f"sheet {number} cannot be read: {problem}")
+            return []
+        self.damage += [f"sheet {number}: {one}" for one in read.damage]
+        sheet = Sheet(entry.name, hidden=entry.hidden)
+        made: list[Block] = []
+        if entry.cells:
+            self._fill(sheet, read, room)
+            made = [*sheet_blocks(sheet), *note_blocks(read.notes(), sheet)]
+        return made + drawn_blocks(read.drawn, entry, self._look)
+
+    def _fill(self, sheet: Sheet, read: SheetReader, room: int) -> None:
+        """Give a sheet its cells: the first rows to its grid, of a large one the others to its ledger."""
+        sheet.hidden_rows = read.hidden_rows()
+        grid = sheet.grid.rows
+        for row, cells in read.cells.rows():
+            hidden = read.hides(row)
+            if hidden:
+                sheet.hidden_rows.add(row)
+            if sheet.ledger is None and len(cells) > room:
+                sheet.ledger = self._ledgers.open()
+            if sheet.ledger is not None:
+                sheet.ledger.add_cells(row, cells, hidden=hidden)
+            else:
+                room -= len(cells)
+                self._left -= len(cells)
+                grid[row] = cells
+        read.shape(sheet)
 
 
-def _open(source: ParserInput, log: StringIO) -> Any:
-    _refuse_circles(source.path)
-    try:
-        return xlrd.open_workbook(
-            str(source.path), formatting_info=True, on_demand=True, logfile=log
-        )
-    except _DAMAGE as problem:
-        failure = FailureClass.CORRUPT
-        if isinstance(problem, xlrd.XLRDError) and "encrypted" in str(problem).lower():
-            failure = FailureClass.ENCRYPTED
-        elif "truncated" in log.getvalue():
-            failure = FailureClass.TRUNCATED
-        raise ParseFailure(failure, type(problem).__name__) from problem
-
-
-def _sheet(
-    book: Any,
-    index: int,
-    styles: _Styles,
-    budget: _Budget,
-    findings: Findings,
-    ledgers: LedgerBook,
-) -> list[Block]:
-    name = book.sheet_names()[index]
-    try:
-        read = book.sheet_by_index(index)
-    except _DAMAGE as problem:
-        findings.partial.append(f"sheet {index + 1} cannot be read: {type(problem).__name__}")
-        return []
-    sheet = Sheet(name, hidden=bool(read.visibility))
-    room = head_cells(budget.cells)
-    hidden = {row + 1 for row, info in read.rowinfo_map.items() if info.hidden}
-    for row in range(read.nrows):
-        cells = {
-            column: cell
-            for column, (kind, value) in enumerate(
-                zip(read.row_types(row), read.row_values(row), strict=True), start=1
-            )
-            if kind in _FILLED
-            and (cell := styles.cell(kind, value, read.cell_xf_index(row, column - 1)))
-        }
-        if sheet.ledger is None and len(cells) > room:
-            sheet.ledger = ledgers.open()
-        if sheet.ledger is not None:
-            sheet.ledger.add_cells(row + 1, cells, hidden=row + 1 in hidden)
-        elif cells:
-            room -= len(cells)
-            budget.cells -= len(cells)
-            sheet.grid.rows[row + 1] = cells
-    _shape(read, sheet)
-    sheet.hidden_rows = hidden
-    blocks = [*sheet_blocks(sheet), *_notes(read, sheet)]
-    book.unload_sheet(index)
-    return blocks
-
-
-def _shape(read: Any, sheet: Sheet) -> None:
-    """Merges, hidden rows and columns, frozen panes."""
-    for top, bottom, left, right in read.merged_cells:
-        if (bottom - top, right - left) != (1, 1):
-            sheet.grid.merges[top + 1, left + 1] = (bottom, right)
-    sheet.grid.drop_covered()
-    sheet.hidden_columns = {c + 1 for c, info in read.colinfo_map.items() if info.hidden}
-    if read.panes_are_frozen:
-        sheet.frozen_column = int(read.vert_split_pos or 0)
-        if read.horz_split_pos:
-            sheet.header_ends.append(int(read.horz_split_pos))
-
-
-def _notes(read: Any, sheet: Sheet) -> list[Block]:
+def note_blocks(notes: list[Note], sheet: Sheet) -> list[Block]:
+    """Notes of cells, by their places."""
     blocks = []
-    for (row, column), note in sorted(read.cell_note_map.items()):
-        text = str(note.text or "").strip()
+    for row, column, author, text in notes:
         hidden = sheet.hidden or row + 1 in sheet.hidden_rows
-        if text:
+        if text := text.strip():
             block = Block(
                 kind=BlockKind.NOTE,
                 text=text,
-                label=str(note.author or ""),
+                label=author,
                 layer=Layer.HIDDEN if hidden else Layer.NOTES,
                 position=sheet.position(Region(row + 1, column + 1, row + 1, column + 1)),
             )
@@ -193,121 +132,20 @@ def _notes(read: Any, sheet: Sheet) -> list[Block]:
     return blocks
 
 
-class _Drawings:
-    """What lies on the sheets of a workbook besides their cells.
-
-    Args:
-        book: The workbook.
-        styles: Formats of its cells.
-        findings: Where damage is noted.
-    """
-
-    def __init__(self, book: Any, styles: _Styles, findings: Findings) -> None:
-        self._book = book
-        self._styles = styles
-        names = book.sheet_names()
-        self.sheets = [DrawnSheet(name, hidden=False, cells=True) for name in names]
-        if book.biff_version < _WITH_CHARTS:
-            return
-        stream = book.mem[book.base : book.base + book.stream_len]
-        try:
-            sheets = drawn_sheets(bytes(stream), book.biff_version, book.encoding or "latin-1")
-        except _DAMAGE as problem:
-            findings.partial.append(f"charts cannot be read: {type(problem).__name__}")
-            return
-        if [sheet.name for sheet in sheets if sheet.cells] == names:
-            self.sheets = sheets
-        self._places = [n for n, sheet in enumerate(self.sheets) if sheet.cells]
-
-    def blocks(self, sheet: DrawnSheet) -> list[Block]:
-        """Text boxes and charts of a sheet, in the order of the file."""
-        found = [
-            Block(kind=BlockKind.PARAGRAPH, text=text.replace("\r", "\n").strip())
-            for text in sheet.texts
-            if text.strip()
-        ]
-        for chart in sheet.charts:
-            table = chart_table(chart.series(self._text))
-            if table is not None:
-                table = replace(table, caption=chart.title)
-                found.append(Block(kind=BlockKind.TABLE, table=table))
-            elif chart.title:
-                found.append(Block(kind=BlockKind.FIGURE, text=chart.title))
-        layer = Layer.HIDDEN if sheet.hidden else Layer.BODY
-        position = Position(sheet=sheet.name)
-        return [replace(block, layer=layer, position=position) for block in found]
-
-    def _text(self, sheet: int, row: int, column: int) -> str:
-        """Shown text of a cell of any sheet, "" where there is none."""
-        if sheet not in self._places:
-            return ""
-        try:
-            read = self._book.sheet_by_index(self._places.index(sheet))
-        except _DAMAGE:
-            return ""  # said where the sheet itself was read
-        if row >= read.nrows or column >= read.row_len(row):
-            return ""
-        kind, value = read.cell_type(row, column), read.cell_value(row, column)
-        cell = self._styles.cell(kind, value, read.cell_xf_index(row, column))
-        return cell.text if cell is not None else ""
-
-
-class _Styles:
-    """Cells with their formats applied."""
-
-    def __init__(self, book: Any) -> None:
-        self._book = book
-        self._date1904 = bool(book.datemode)
-        self._known: dict[int, tuple[str, bool]] = {}
-        self._numbers: dict[tuple[int, int], dict[float, GridCell | None]] = {}
-
-    def cell(self, kind: int, value: Any, style: int) -> GridCell | None:
-        """A cell of a type (``xlrd.XL_CELL_…``) and stored value; made once for each value that repeats."""
-        if kind in (xlrd.XL_CELL_NUMBER, xlrd.XL_CELL_DATE):
-            known = self._numbers.setdefault((kind, style), {})
-            if value not in known:
-                if len(known) >= _MOST_KNOWN:
-                    known.clear()
-                known[value] = self._number(kind, value, style)
-            return known[value]
-        if kind == xlrd.XL_CELL_TEXT:
-            text = str(value).strip()
-            return GridCell(text, guess_kind(text), self._style(style)[1]) if text else None
-        if kind == xlrd.XL_CELL_BOOLEAN:
-            return GridCell("TRUE" if value else "FALSE", Kind.OTHER, self._style(style)[1])
-        if kind == xlrd.XL_CELL_ERROR:
-            text = xlrd.error_text_from_code.get(value, "#N/A")
-            return GridCell(text, Kind.OTHER, self._style(style)[1])
-        return None
-
-    def _number(self, kind: int, value: float, style: int) -> GridCell | None:
-        code, strong = self._style(style)
-        if code.lower() == "general":
-            text = general(value)
-        else:
-            write = whole_number_writer(code)
-            if write is not None and 0 < value <= LAST_WHOLE and value.is_integer():
-                text = write(int(value))
-            else:
-                text = format_value(value, code, date1904=self._date1904)
-        shown = Kind.DATE if kind == xlrd.XL_CELL_DATE else Kind.NUMBER
-        return GridCell(text, shown, strong, value) if text else None
-
-    def _style(self, index: int) -> tuple[str, bool]:
-        if index not in self._known:
-            self._known[index] = self._read_style(index)
-        return self._known[index]
-
-    def _read_style(self, index: int) -> tuple[str, bool]:
-        book = self._book
-        if not 0 <= index < len(book.xf_list):
-            return "General", False
-        form = book.xf_list[index]
-        known = book.format_map.get(form.format_key)
-        font = book.font_list[form.font_index] if form.font_index < len(book.font_list) else None
-        bold = font is not None and (bool(font.bold) or font.weight >= _BOLD_WEIGHT)
-        ground = form.background
-        filled = (
-            ground.fill_pattern != _NO_FILL and ground.pattern_colour_index not in _WHITE_INDEXES
-        )
-        return (known.format_str if known else "General"), bold or filled
+def drawn_blocks(drawn: DrawnRecords, entry: SheetEntry, look: CellText) -> list[Block]:
+    """Text boxes and charts of a sheet, in the order of the file."""
+    found = [
+        Block(kind=BlockKind.PARAGRAPH, text=text.replace("\r", "\n").strip())
+        for text in drawn.texts
+        if text.strip()
+    ]
+    for chart in drawn.charts:
+        table = chart_table(chart.series(look))
+        if table is not None:
+            table = replace(table, caption=chart.title)
+            found.append(Block(kind=BlockKind.TABLE, table=table))
+        elif chart.title:
+            found.append(Block(kind=BlockKind.FIGURE, text=chart.title))
+    layer = Layer.HIDDEN if entry.hidden else Layer.BODY
+    position = Position(sheet=entry.name)
+    return [replace(block, layer=layer, position=position) for block in found]
