@@ -63,6 +63,14 @@ class DocumentStore:
         """All documents in an item's bytes: its own first, then members in order."""
         return self._select(documents.c.item_id == item_id)
 
+    def by_items(self, item_ids: Iterable[int]) -> dict[int, list[DocumentRecord]]:
+        """The documents of several items, each item's as ``by_item`` orders them; in the order of the numbers given."""
+        found: dict[int, list[DocumentRecord]] = {number: [] for number in item_ids}
+        for batch in batches(found):
+            for document in self._select(documents.c.item_id.in_(batch)):
+                found[document.item_id].append(document)
+        return found
+
     def stream(self, source: str | None = None, *, after: str = "") -> Iterator[DocumentRecord]:
         """All documents (of one source, behind one id), in id order, in flat memory."""
         last = after

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import sqlalchemy as sa
@@ -42,13 +42,17 @@ class EventStore:
 
     def add(self, document_ids: Iterable[str], kind: str, detail: str = "") -> None:
         """Append one event for each of the documents."""
+        self.add_each(dict.fromkeys(document_ids, detail), kind)
+
+    def add_each(self, details: Mapping[str, str], kind: str) -> None:
+        """Append one event for each of the documents, with its own detail."""
         now = utc_now()
         with self._database.write() as connection:
-            for batch in batches(document_ids):
+            for batch in batches(details.items()):
                 seqs = numbers(connection, "events", len(batch))
                 rows = [
                     {"seq": seq, "at": now, "document_id": key, "kind": kind, "detail": detail}
-                    for seq, key in zip(seqs, batch, strict=True)
+                    for seq, (key, detail) in zip(seqs, batch, strict=True)
                 ]
                 connection.execute(sa.insert(events), rows)
 

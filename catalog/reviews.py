@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import sqlalchemy as sa
 
 from catalog.database import Database
 from catalog.records import ConflictRecord, PageVerdict, SampleVerdict
-from catalog.statements import row_of, upsert
+from catalog.statements import batches, row_of, upsert
 from catalog.tables import conflicts, page_verdicts, verdicts
 from catalog.text import from_json, to_json
 from catalog.times import utc_now
@@ -37,6 +37,16 @@ class ReviewStore:
             stored = connection.execute(sa.select(conflicts.c.evidence).where(where)).scalar()
             if stored != row["evidence"] or record.state != "open":
                 upsert(connection, conflicts, [row])
+
+    def replace_many(self, found: Mapping[str, Sequence[ConflictRecord]]) -> None:
+        """As ``replace``, for several documents: their conflicts by document; those of most are none."""
+        without = [document_id for document_id, records in found.items() if not records]
+        with self._database.transaction() as connection:
+            for batch in batches(without):
+                connection.execute(sa.delete(conflicts).where(conflicts.c.document_id.in_(batch)))
+            for document_id, records in found.items():
+                if records:
+                    self.replace(document_id, records)
 
     def replace(self, document_id: str, records: Iterable[ConflictRecord]) -> None:
         """Make these the conflicts of a document: others of it are removed, known ones as in ``put``.

@@ -41,6 +41,7 @@ def drain(catalog: Catalog, index: IndexBackend, blobs: BlobStore) -> int:
         live = [d for d in documents.values() if d.state != "gone" and d.version_id]
         versions = catalog.versions.get_many(d.version_id for d in live)
         pairs = [(d, versions[d.version_id]) for d in live if d.version_id in versions]
+        builder.gather(pairs)
         rows: list[DocumentRow] = [builder.row(document, version) for document, version in pairs]
         index.update_rows(rows)
         index.refresh()
@@ -68,10 +69,12 @@ def _settle(
         still = set(catalog.outbox.take(len(tickets)))
         settled = {document for seq, document in tickets if (seq, document) in still}
         catalog.overlay.remove(sorted(settled), "scope_change")
-        for document, version in pairs:
-            if document.document_id in settled:
-                conflicts = builder.conflicts(document, version)
-                catalog.reviews.replace(document.document_id, conflicts)
+        open_ = {
+            document.document_id: builder.conflicts(document, version)
+            for document, version in pairs
+            if document.document_id in settled
+        }
+        catalog.reviews.replace_many(open_)
         now = catalog.documents.get_many(gone)
         purged = [d for d in gone if d in settled and (d not in now or now[d].state == "gone")]
         items = {d.item_id for d in map(now.get, purged) if d is not None and not d.parent_id}

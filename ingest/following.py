@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from catalog.catalog import Catalog
     from catalog.records import DocumentRecord, ItemRecord
 
-__all__ = ["UNREAD", "Following", "relatives", "rename", "rescope"]
+__all__ = ["UNREAD", "Following", "held_by", "relatives", "rescope"]
 
 UNREAD = "unread"
 """Overlay: the index shows a content from before a change of permissions, and the item has another one now."""
@@ -31,15 +31,18 @@ class Following:
         unread: Items that may hold another content than the index shows, under permissions that have changed.
         returned: Items that a guarded deletion had hidden.
         relinked: Items that people open at another address now (a mail folder was numbered anew).
+        renamed: Items that have moved, with the path where they are now.
     """
 
     rescoped: list[tuple[ItemRecord, str]] = field(default_factory=list)
     unread: list[ItemRecord] = field(default_factory=list)
     returned: list[ItemRecord] = field(default_factory=list)
     relinked: list[ItemRecord] = field(default_factory=list)
+    renamed: list[tuple[ItemRecord, str]] = field(default_factory=list)
 
     def __len__(self) -> int:
-        return len(self.rescoped) + len(self.unread) + len(self.returned) + len(self.relinked)
+        items = len(self.unread) + len(self.returned) + len(self.relinked)
+        return items + len(self.rescoped) + len(self.renamed)
 
     def write(self, catalog: Catalog) -> None:
         """Hide first, then show."""
@@ -48,8 +51,15 @@ class Following:
             rescope(catalog, self.rescoped)
         if self.returned:
             _restore(catalog, self.returned)
-        held = [d for known in self.relinked for d in catalog.documents.by_item(known.item_id)]
-        catalog.outbox.add([document.document_id for document in held])
+        catalog.outbox.add([document.document_id for document in held_by(catalog, self.relinked)])
+        if self.renamed:
+            _rename(catalog, self.renamed)
+
+
+def held_by(catalog: Catalog, items: Iterable[ItemRecord]) -> list[DocumentRecord]:
+    """The documents of items, item by item, each one's own before its members."""
+    found = catalog.documents.by_items(item.item_id for item in items)
+    return [document for documents in found.values() for document in documents]
 
 
 def rescope(catalog: Catalog, rescoped: Sequence[tuple[ItemRecord, str]]) -> None:
@@ -57,8 +67,9 @@ def rescope(catalog: Catalog, rescoped: Sequence[tuple[ItemRecord, str]]) -> Non
     with catalog.transaction():
         held: list[DocumentRecord] = []
         by_scope: dict[str, list[tuple[int, list[str]]]] = {}
+        found = catalog.documents.by_items(known.item_id for known, _ in rescoped)
         for known, scope in rescoped:
-            documents = catalog.documents.by_item(known.item_id)
+            documents = found[known.item_id]
             held += documents
             ids = [document.document_id for document in documents]
             by_scope.setdefault(scope, []).append((known.item_id, ids))
@@ -94,19 +105,14 @@ def _hide_unread(catalog: Catalog, unread: list[ItemRecord]) -> None:
     has come to its end with an item meanwhile has shown what is there now.
     """
     still = catalog.items.get_many(item.item_id for item in unread)
-    documents = [
-        document.document_id
-        for item in still.values()
-        if not item.content_sha256
-        for document in catalog.documents.by_item(item.item_id)
-        if document.version_id
-    ]
-    catalog.overlay.add(documents, UNREAD)
+    waiting = [item for item in still.values() if not item.content_sha256]
+    shown = [d.document_id for d in held_by(catalog, waiting) if d.version_id]
+    catalog.overlay.add(shown, UNREAD)
 
 
 def _restore(catalog: Catalog, returned: list[ItemRecord]) -> None:
     """Show again what a guarded deletion has hidden."""
-    held = [d for known in returned for d in catalog.documents.by_item(known.item_id)]
+    held = held_by(catalog, returned)
     ids = [document.document_id for document in held]
     catalog.documents.set_state(ids, "live")
     catalog.overlay.remove(ids, "pending_deletion")
@@ -114,17 +120,20 @@ def _restore(catalog: Catalog, returned: list[ItemRecord]) -> None:
     catalog.events.add(ids, "returned")
 
 
-def rename(catalog: Catalog, known: ItemRecord, path: str) -> None:
-    """Carry a new path to the item's documents; enrichment follows with the processing."""
-    with catalog.transaction():
-        documents = catalog.documents.by_item(known.item_id)
-        catalog.documents.upsert_many(
-            replace(d, path=f"{path}!/{d.member_path}" if d.member_path else path)
-            for d in documents
-        )
-        moved = [d.document_id for d in documents]
-        catalog.outbox.add(moved)
-        catalog.events.add(moved, "moved", known.path)
+def _rename(catalog: Catalog, renamed: Sequence[tuple[ItemRecord, str]]) -> None:
+    """Carry new paths to the items' documents; enrichment follows with the processing."""
+    paths = {known.item_id: (known.path, path) for known, path in renamed}
+    before: dict[str, str] = {}
+    documents: list[DocumentRecord] = []
+    for number, held in catalog.documents.by_items(paths).items():
+        old, new = paths[number]
+        before |= dict.fromkeys([document.document_id for document in held], old)
+        documents += [
+            replace(d, path=f"{new}!/{d.member_path}" if d.member_path else new) for d in held
+        ]
+    catalog.documents.upsert_many(documents)
+    catalog.outbox.add(before)
+    catalog.events.add_each(before, "moved")
 
 
 def relatives(catalog: Catalog, documents: Iterable[DocumentRecord]) -> set[str]:

@@ -9,7 +9,7 @@ from acl_sync.tracker import drop_scopes
 from catalog.statements import batches
 from catalog.task_rows import TaskFilter
 from ingest.drain import drain
-from ingest.following import relatives
+from ingest.following import held_by, relatives
 from ingest.lease import beating, end_run
 from ingest.passes import forget_passes
 
@@ -29,7 +29,7 @@ _RUNS = ("content", "permissions", "scan")
 def remove_items(catalog: Catalog, items: list[ItemRecord], *, hide: bool) -> None:
     """Take items and their documents out of all searches at once; the next drain removes what is not hidden."""
     with catalog.transaction():
-        held = [d for i in items for d in catalog.documents.by_item(i.item_id)]
+        held = held_by(catalog, items)
         documents = [document.document_id for document in held]
         catalog.outbox.add(relatives(catalog, held))  # what they superseded may be the newest again
         catalog.items.set_state([i.item_id for i in items], "hidden" if hide else "deleted")

@@ -79,6 +79,13 @@ class RowBuilder:
             stale=document.stale,
         )
 
+    def gather(self, pairs: Iterable[tuple[DocumentRecord, VersionRecord]]) -> None:
+        """Read at once what the rows of these documents need."""
+        known = list(pairs)
+        wanted = {document.item_id for document, _ in known} - self._items.keys()
+        self._items |= dict.fromkeys(wanted) | self._catalog.items.get_many(wanted)
+        self.prepare(family_of(version) for _, version in known)
+
     def prepare(self, families: Iterable[Family | None]) -> set[str]:
         """Find out, in one look, which of these families have more than one member.
 

@@ -23,7 +23,7 @@ from catalog.times import utc_now
 from contracts.documents import SourceItem
 from contracts.outcomes import Outcome, OutcomeKind
 from contracts.sources import ListProblem, Skipped, SourceFolder
-from ingest.following import Following, rename
+from ingest.following import Following
 from ingest.ids import document_id
 from ingest.removal import remove_items
 
@@ -234,10 +234,8 @@ class Scan:
         self._missing.pop(known.item_id, None)
         came = self._replaced.pop(known.item_id, None)
         same = (known.size, known.modified_ns) == (item.size, item.modified_ns)
+        self._following.renamed.append((known, item.path))
         self._update(replace(known, processed=""), item, "moved", content=same)
-        self._flush()
-        if not self._dry_run:
-            rename(self._catalog, known, item.path)
         if came is not None:  # something new lies where it was
             self._add(came[1])
 

@@ -12,9 +12,12 @@ from app.directories import directory, refresh_all, whois
 from app.people import PeopleTold
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from acl_sync.access import Decision
     from catalog.catalog import Catalog
     from catalog.records import DocumentRecord
+    from contracts.access import Principal
 
 __all__ = ["command", "find_document"]
 
@@ -95,13 +98,16 @@ def explain(document: str, reader: str) -> None:
         scopes = {scope.scope_id: scope for scope in catalog.scopes.all()}
         decisions = decide(found.scope_id, scopes, principals)
         reasons = catalog.overlay.reasons(found.document_id)
+        deciding = [decision.entry.principal for decision in decisions if decision.entry]
+        sids = [principal for principal in deciding if principal.startswith("sid:")]
+        names = PeopleTold(settings, catalog).who(sids).names if sids else {}
     known = found.scope_id in scopes
     allowed = known and bool(decisions) and all(d.allowed for d in decisions) and not reasons
     click.echo(
         f"{found.path}: {'읽을 수 있음 (may read)' if allowed else '읽을 수 없음 (may not read)'}"
     )
     for decision in decisions:
-        click.echo(f"   {_line(decision)}")
+        click.echo(f"   {_line(decision, names)}")
     if not known:
         click.echo("   접근 목록을 모릅니다 (no known access list): 아무도 (nobody)")
     for reason in reasons:
@@ -203,7 +209,7 @@ def _shown(path: str) -> str:
     return path.encode("utf-8", "backslashreplace").decode()
 
 
-def _line(decision: Decision) -> str:
+def _line(decision: Decision, names: Mapping[Principal, str]) -> str:
     gate = decision.gate.name if decision.gate else "목록 (list)"
     verdict = "허용 (allow)" if decision.allowed else "거부 (deny)"
     if decision.gate is None:
@@ -213,5 +219,6 @@ def _line(decision: Decision) -> str:
     else:
         entry = decision.entry
         origin = ", 상속 (inherited)" if entry.inherited else ""
-        why = f"{entry.effect.value} {entry.principal}{origin}"
+        name = f" ({names[entry.principal]})" if entry.principal in names else ""
+        why = f"{entry.effect.value} {entry.principal}{name}{origin}"
     return f"{decision.scope.key} · {gate}: {verdict} — {why}"

@@ -1,7 +1,7 @@
 """Random searches by random people while files, folders, lists and groups change at random: no forbidden passage.
 
-Every step changes the drive, follows it, and searches: a part of the searches while the change is being followed, when
-what was allowed before may still show, the others afterwards. The oracle is ``harness.permission_world``.
+Every step changes the drive, follows it, and searches, several people at once: a part of the searches while the change
+is being followed, when what was allowed before may still show, the others afterwards. The oracle is ``harness.permission_world``.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import secrets
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -38,8 +39,13 @@ FILES, STEPS, VOCABULARY = 300, 40, 2500
 DURING = 0.2
 """Share of the searches that are made while a change is being followed, as far as following takes so long."""
 
+ASKERS = 4
+"""People who search at once: what one waits for in the index, another uses."""
+
 _EVERYTHING = 100
 _SHOWN = 5
+_BY_TOKEN, _WITH_OBSOLETE = 0.3, 0.7
+"""Shares of the searches."""
 
 
 class _Unheard:
@@ -84,6 +90,14 @@ class Tally:
     wrong: list[str] = field(default_factory=list)
     runs: Counter[str] = field(default_factory=Counter)
 
+    def add(self, other: Tally) -> None:
+        """Take up what somebody else has asked."""
+        for name in ("pairs", "during", "hits", "kept_back", "refused", "complete"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.queries |= other.queries
+        self.wrong += other.wrong
+        self.runs += other.runs
+
 
 def run(*, pairs: int, backends: tuple[str, ...], seed: int) -> bool:
     """Search ``pairs`` times on each backend; prints figures, says whether nothing leaked."""
@@ -114,13 +128,16 @@ def _on(folder: Path, index: dict[str, object], pairs: int, seed: int) -> Tally:
         world.add()
     world.write_lists()
     values = {"home": folder / "home", "embedder": {"engine": "hash"}, "parse": {"workers": 1}}
-    tally = Tally()
+    tally, shown = Tally(), 0
     with open_kit(Settings.model_validate({**values, "index": index})) as kit:
         source = add_source(kit.catalog, SourceSettings(name="drive", root=drive), origin="path")
         source_run(kit, source).content()
         world.note()
         for step in range(1, STEPS + 1):
             _step(kit, source, world, tally, until=pairs * step // STEPS)
+            if tally.pairs >= shown + pairs // 10:
+                shown = tally.pairs
+                print(f"   {shown} pairs, {len(tally.wrong)} wrong so far", flush=True)
     return tally
 
 
@@ -145,21 +162,52 @@ def _step(kit: Kit, source: SourceSettings, world: World, tally: Tally, *, until
     follow = source_run(kit, source)
     with ThreadPoolExecutor(1) as pool:
         following = pool.submit(follow.content if whole else follow.permissions)
-        while not following.done() and tally.during < DURING * until:
-            tally.during += 1
-            _ask(searcher, (then, now), tally, complete=False)
+        part = int(DURING * until) - tally.during
+        meanwhile = _several(searcher, (then, now), part, complete=False, ended=following.done)
         following.result()
-    while tally.pairs < until:
-        _ask(searcher, (now,), tally, complete=whole)
+    meanwhile.during = meanwhile.pairs
+    tally.add(meanwhile)
+    tally.add(_several(searcher, (now,), until - tally.pairs, complete=whole))
 
 
-def _ask(searcher: Searcher, moments: tuple[Moment, ...], tally: Tally, *, complete: bool) -> None:
+def _several(
+    searcher: Searcher,
+    moments: tuple[Moment, ...],
+    pairs: int,
+    *,
+    complete: bool,
+    ended: Callable[[], bool] = lambda: False,
+) -> Tally:
+    """So many searches by several people at once, or fewer where something ends before."""
+    tickets = iter(range(pairs))
+
+    def ask(seed: float) -> Tally:
+        own, chance = Tally(), random.Random(seed)
+        while not ended() and next(tickets, None) is not None:
+            _ask(searcher, moments, own, chance, complete=complete)
+        return own
+
+    total, chance = Tally(), moments[-1].world.chance
+    with ThreadPoolExecutor(ASKERS) as people:
+        for own in people.map(ask, [chance.random() for _ in range(ASKERS)]):
+            total.add(own)
+    return total
+
+
+def _ask(
+    searcher: Searcher,
+    moments: tuple[Moment, ...],
+    tally: Tally,
+    chance: random.Random,
+    *,
+    complete: bool,
+) -> None:
     """One person's search, and whether what came back may have come back."""
     now = moments[-1]
     world = now.world
-    user, query, token = world.chance.choice(world.people), *_query(world)
-    top = world.chance.choice((5, 20, _EVERYTHING))
-    request = SearchRequest(query=query, reader=user, top=top, include_obsolete=world.happens(0.7))
+    user, query, token = chance.choice(world.people), *_query(world, chance)
+    top, whole = chance.choice((5, 20, _EVERYTHING)), chance.random() < _WITH_OBSOLETE
+    request = SearchRequest(query=query, reader=user, top=top, include_obsolete=whole)
     tally.pairs += 1
     tally.queries.add(query)
     try:
@@ -182,12 +230,12 @@ def _ask(searcher: Searcher, moments: tuple[Moment, ...], tally: Tally, *, compl
         tally.wrong += [f"{user} missed {path} by {query!r}" for path in missed]
 
 
-def _query(world: World) -> tuple[str, str]:
+def _query(world: World, chance: random.Random) -> tuple[str, str]:
     """What somebody asks, and the token of a document where they ask for one."""
-    if world.happens(0.3):
-        token = world.chance.choice(sorted(world.files.values()))[0]
+    if chance.random() < _BY_TOKEN:
+        token = chance.choice(sorted(world.files.values()))[0]
         return token, token
-    return " ".join(world.chance.sample(world.words, world.chance.randrange(1, 4))), ""
+    return " ".join(chance.sample(world.words, chance.randrange(1, 4))), ""
 
 
 def _leaks(hit: Hit, user: str, moments: tuple[Moment, ...]) -> bool:

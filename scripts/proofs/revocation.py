@@ -6,6 +6,7 @@ catch-up (until the run has ended and nothing waits), in seconds from the change
 
 from __future__ import annotations
 
+import os
 import tempfile
 import threading
 import time
@@ -15,6 +16,7 @@ from typing import Self
 
 from app.wiring import source_run
 from contracts.settings import SourceSettings
+from ingest.following import UNREAD
 from ingest.kit import Kit
 from ingest.runs import RunSummary
 from proofs.drives import BELOW, Searches, fill, index_digest, installation, owner, stranger
@@ -83,7 +85,8 @@ def run(*, documents: int) -> bool:
             source_run(kit, source).permissions()
             fine = _taken_away(kit, source, root, home)
             fine &= _given_back(kit, source, root, home)
-            return _moved(kit, source, root) and fine
+            fine &= _moved(kit, source, root)
+            return _written_and_taken_away(kit, source, root) and fine
 
 
 def _taken_away(kit: Kit, source: SourceSettings, root: Path, home: Path) -> bool:
@@ -154,6 +157,33 @@ def _moved(kit: Kit, source: SourceSettings, root: Path) -> bool:
     )
     hidden = bool(during) and not any(during)
     return bool(before == [1, 1] and hidden and after == [0, 1] and _nothing_parsed(summary))
+
+
+def _written_and_taken_away(kit: Kit, source: SourceSettings, root: Path) -> bool:
+    """Every file is written to, then the folder is taken away and given back before any has been read anew.
+
+    What the index shows of them is from before the lists changed, so it stays hidden from everybody.
+    """
+    searches = Searches(kit)
+    query = f"번호{BELOW + 5}"  # of the second folder, which has not been moved
+    shown = [len(searches.hits(query, who)) for who in (stranger(), owner())]
+    for path in sorted((root / FOLDER).rglob("*.txt")):
+        os.utime(path)
+    spent: list[float] = []
+    parsed = True
+    for mode in (0o700, 0o755):
+        (root / FOLDER).chmod(mode)
+        started = time.monotonic()
+        summary = source_run(kit, source).permissions()
+        spent.append(time.monotonic() - started)
+        shown += [len(searches.hits(query, who)) for who in (stranger(), owner())]
+        parsed &= _nothing_parsed(summary)
+    hidden = len(kit.catalog.overlay.with_reason(UNREAD))
+    print(
+        f"all written to, none read since: taken away in {spent[0]:.2f} s, given back in {spent[1]:.2f} s; "
+        f"{hidden} documents hidden until they are read, passages shown before and after {shown}"
+    )
+    return parsed and hidden > 0 and shown == [1, 1, 0, 0, 0, 0]
 
 
 def _nothing_parsed(summary: RunSummary) -> bool:

@@ -194,6 +194,7 @@ def test_nothing_that_happens_for_each_item_or_query_scans_a_table(tmp_path):
         catalog.items.set_processed(item.item_id, "h", "c")
         catalog.documents.upsert(DocumentRecord(document_id="d", source="s", item_id=1, path="p"))
         catalog.documents.by_item(1)
+        catalog.documents.by_items([1])
         catalog.documents.children("d")
         catalog.documents.family_members("s", "f")
         catalog.scopes.documents_in(["s:a"])

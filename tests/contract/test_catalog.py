@@ -226,6 +226,11 @@ def test_a_container_comes_before_its_members_in_order(catalog):
     )
     assert [d.document_id for d in catalog.documents.by_item(7)] == ["z", "m1", "m2"]
     assert [d.document_id for d in catalog.documents.children("z")] == ["m1", "m2"]
+    found = catalog.documents.by_items([8, 7])
+    assert {n: [d.document_id for d in held] for n, held in found.items()} == {
+        8: [],
+        7: ["z", "m1", "m2"],
+    }
     assert catalog.documents.get("m1").member_path == NOT_UTF8
     assert catalog.documents.id_taken("z")
     assert not catalog.documents.id_taken("nope")

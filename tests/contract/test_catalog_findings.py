@@ -184,6 +184,18 @@ def test_replacing_a_documents_conflicts_removes_those_that_are_resolved(catalog
     assert catalog.reviews.list(None) == []
 
 
+def test_replacing_the_conflicts_of_many_documents_is_replacing_those_of_each(catalog):
+    both = {"d1": [a_conflict()], "d2": [replace(a_conflict("revision"), document_id="d2")]}
+    catalog.reviews.put(replace(a_conflict(), document_id="d3"))
+    catalog.reviews.replace_many(both)
+    assert [row.document_id for row in catalog.reviews.list()] == ["d1", "d2", "d3"]
+    catalog.reviews.replace_many({"d1": [a_conflict("revision")], "d2": [], "d3": []})
+    assert [(row.document_id, row.field) for row in catalog.reviews.list()] == [("d1", "revision")]
+    with pytest.raises(ValueError, match="d2"):
+        catalog.reviews.replace_many({"d1": [], "d9": both["d2"]})
+    assert [row.document_id for row in catalog.reviews.list()] == ["d1"]
+
+
 def test_a_verdict_over_a_sample_is_kept_by_version(catalog):
     bad = SampleVerdict(version_id="v1", document_id="d1", verdict="bad", note="표", at="2026")
     catalog.reviews.mark(bad)

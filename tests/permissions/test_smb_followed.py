@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 
 import pytest
+from click.testing import CliRunner
 
+from app.commands.acl import command as acl
 from app.sources import add_source
 from app.wiring import open_access, open_kit, source_run
 from contracts.errors import SourceUnreachableError
@@ -160,6 +162,15 @@ def test_who_leaves_a_group_loses_with_the_next_question(plant):
     assert plant.found("회전축", "kim") == []
     plant.controller.add_members("qa", "kim")
     assert plant.found("회전축", "kim") == ALL
+
+
+def test_what_decides_is_explained_with_the_names_of_the_domain(plant, monkeypatch):
+    monkeypatch.setattr("contracts.settings.load_settings", plant.settings)
+    words = ["explain", "품질/비밀.txt", "--as", "kim"]
+    told = CliRunner().invoke(acl, words, catch_exceptions=False).stdout.splitlines()
+    assert told[0] == "품질/비밀.txt: 읽을 수 있음 (may read)"
+    assert told[1].endswith("allow sid:S-1-1-0 (Everyone)")
+    assert told[2].endswith(f"allow sid:{plant.sids['qa']} (qa)")
 
 
 def test_a_list_that_changes_is_followed_and_nothing_is_parsed(plant):
