@@ -23,9 +23,11 @@ def _lot(value: Any, most: int) -> int:
 
 @schemathesis.hook
 def map_body(_context: Any, body: Any) -> Any:
-    """Known readers in bodies."""
+    """Known readers and citations in bodies."""
     if isinstance(body, dict) and isinstance(body.get("reader"), str) and _lot(body, 2):
         body = {**body, "reader": KNOWN["readers"][_lot(body, len(KNOWN["readers"]))]}
+    if isinstance(body, dict) and isinstance(body.get("citation"), str) and _lot(body, 2):
+        body = {**body, "citation": "-".join(KNOWN["passages"][_lot(body, len(KNOWN["passages"]))])}
     return body
 
 

@@ -18,16 +18,19 @@ from search.answers.wants import is_instruction
 from search.sentences import sentences
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from contracts.search import Hit
     from contracts.settings import AnswerSettings
     from search.tools import QueryAnalysis, SearchTools
 
-__all__ = ["ChatWriter", "Writer", "Written", "prompt_of", "supported"]
+__all__ = ["ChatWriter", "Writer", "Written", "prompt_of", "supported_of"]
 
 _log = structlog.get_logger()
 _MARK = re.compile(r"\[(\d{1,3})\]")
+_OPEN = 2
+"""Sentences at the end of an unfinished text that what follows may still change."""
+
 _SUPPORT = 0.6
 """Share of a sentence's words that its passages must hold."""
 
@@ -41,9 +44,9 @@ _RULES = (
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What a writer made: sentences that hold, and labels of passages that had no room."""
+    """What a writer makes: sentences that hold, as they are ready, to be iterated over once; and labels of passages that had no room."""
 
-    sentences: tuple[AnswerSentence, ...] = ()
+    sentences: Iterable[AnswerSentence] = ()
     left_out: tuple[str, ...] = ()
 
 
@@ -59,7 +62,7 @@ class Writer(Protocol):
 
 
 class ChatWriter:
-    """``POST <url>/chat/completions`` (OpenAI's chat API).
+    """``POST <url>/chat/completions`` (OpenAI's chat API), streamed.
 
     Args:
         settings: Address, model, key, budget, time limit.
@@ -71,37 +74,54 @@ class ChatWriter:
         self._tools = tools
 
     def write(self, question: str, hits: Sequence[Hit]) -> Written:
-        """See :class:`Writer`. An endpoint that fails is logged and writes nothing."""
+        """See :class:`Writer`. An endpoint that fails is logged; what it wrote in whole sentences until then stands."""
         tools, budget = self._tools(), self._settings.context_tokens
         prompt, used, left_out = prompt_of(question, hits, budget, tools.embedder.count_tokens)
-        text = self._ask(prompt)
-        return Written(supported(text, used, tools.analyzer), left_out) if text else Written()
+        return Written(supported_of(self._ask(prompt), used, tools.analyzer), left_out)
 
-    def _ask(self, prompt: str) -> str:
+    def _ask(self, prompt: str) -> Iterator[str]:
+        """Pieces of the text, as they come; after one that breaks off there is an end."""
         import httpx
 
         settings = self._settings
         key = settings.key.get_secret_value() if settings.key else ""
+        body = {
+            "model": settings.model,
+            "messages": [
+                {"role": "system", "content": _RULES},
+                {"role": "user", "content": prompt},
+            ],
+            "temperature": 0,
+            "max_tokens": settings.max_tokens,
+            "stream": True,
+        }
         try:
-            answer = httpx.post(
+            with httpx.stream(
+                "POST",
                 settings.url.rstrip("/") + "/chat/completions",
-                json={
-                    "model": settings.model,
-                    "messages": [
-                        {"role": "system", "content": _RULES},
-                        {"role": "user", "content": prompt},
-                    ],
-                    "temperature": 0,
-                    "max_tokens": settings.max_tokens,
-                },
+                json=body,
                 headers={"Authorization": f"Bearer {key}"} if key else {},
                 timeout=settings.timeout_seconds,
-            )
-            answer.raise_for_status()
-            return str(answer.json()["choices"][0]["message"]["content"] or "")
+            ) as answer:
+                answer.raise_for_status()
+                if "event-stream" in answer.headers.get("Content-Type", ""):
+                    yield from _deltas(answer.iter_lines())
+                else:  # an endpoint that does not stream
+                    answer.read()
+                    yield str(answer.json()["choices"][0]["message"]["content"] or "")
         except (httpx.HTTPError, ValueError, LookupError, TypeError) as problem:
             _log.warning("answer_endpoint_failed", reason=type(problem).__name__)
-            return ""
+
+
+def _deltas(lines: Iterable[str]) -> Iterator[str]:
+    """The text in server-sent events of a chat completion."""
+    for line in lines:
+        data = line.removeprefix("data:").strip() if line.startswith("data:") else ""
+        if data == "[DONE]":
+            return
+        choices = json.loads(data)["choices"] if data else []
+        if choices:
+            yield str(choices[0].get("delta", {}).get("content") or "")
 
 
 def prompt_of(
@@ -140,16 +160,31 @@ def _envelope(number: int, hit: Hit) -> str:
     return f"<passage {head}>\n{text}\n</passage>"
 
 
-def supported(
-    text: str, hits: Sequence[Hit], analyzer: QueryAnalysis
-) -> tuple[AnswerSentence, ...]:
-    """The sentences of a text that their passages hold; a mark after its full stop counts for the sentence before."""
-    kept = []
-    for sentence, marks in _marked(text):
-        cited = [hits[n - 1] for n in dict.fromkeys(marks) if 1 <= n <= len(hits)]
-        if cited and not is_instruction(sentence) and _holds(sentence, cited, analyzer):
-            kept.append(AnswerSentence(sentence, tuple(cited)))
-    return tuple(kept)
+def supported_of(
+    pieces: Iterable[str], hits: Sequence[Hit], analyzer: QueryAnalysis
+) -> Iterator[AnswerSentence]:
+    """Those sentences of a text that their passages hold, each as soon as it is whole.
+
+    A mark after a full stop counts for the sentence before, so a sentence waits until the one after it is whole, too. A text
+    that ends without a full stop ends with what stands there.
+    """
+    text, done = "", 0
+    for piece in pieces:
+        text += piece
+        marked = _marked(text)
+        for sentence, marks in marked[done:-_OPEN]:
+            yield from _supported(sentence, marks, hits, analyzer)
+        done = max(done, len(marked) - _OPEN)
+    for sentence, marks in _marked(text)[done:]:
+        yield from _supported(sentence, marks, hits, analyzer)
+
+
+def _supported(
+    sentence: str, marks: Sequence[int], hits: Sequence[Hit], analyzer: QueryAnalysis
+) -> Iterator[AnswerSentence]:
+    cited = [hits[n - 1] for n in dict.fromkeys(marks) if 1 <= n <= len(hits)]
+    if cited and not is_instruction(sentence) and _holds(sentence, cited, analyzer):
+        yield AnswerSentence(sentence, tuple(cited))
 
 
 def _marked(text: str) -> list[tuple[str, list[int]]]:

@@ -11,11 +11,13 @@ from search.answers.extract import extract
 from search.answers.wants import computes
 
 if TYPE_CHECKING:
+    from collections.abc import Generator, Iterable, Iterator
+
     from contracts.search import Hit, SearchRequest
     from search.answers.generate import Writer
     from search.service import Findings, Searcher
 
-__all__ = ["Answerer"]
+__all__ = ["AnswerStream", "Answerer"]
 
 _LOOKED_AT = 20
 _TABLES = 5
@@ -51,14 +53,32 @@ class Answerer:
             DirectoryDownError: the directory does not answer.
             IndexUnavailableError: the index does not answer.
         """
+        stream = self.stream(request, most)
+        for _ in stream:
+            pass
+        return stream.answer
+
+    def stream(self, request: SearchRequest, most: int = 3) -> AnswerStream:
+        """The same answer, its sentences as they are ready; what was found is known, and audited, on return.
+
+        Raises:
+            QueryError: as :meth:`answer`, and all the others, before the first sentence.
+        """
         found = self._searcher.find(replace(request, top=_LOOKED_AT))
         confidence = confidence_of(signs_of(found.question, found.by_score))
-        answer = self._from(found, confidence, most)
-        return replace(answer, confidence=confidence, took_ms=found.response.took_ms)
+        return AnswerStream(self._from(found, confidence, most))
 
-    def _from(self, found: Findings, confidence: float, most: int) -> Answer:
+    def _from(
+        self, found: Findings, confidence: float, most: int
+    ) -> Generator[AnswerSentence, None, Answer]:
         response = found.response
-        plain = Answer(question=response.query, reader=response.reader, kind=AnswerKind.REFUSAL)
+        plain = Answer(
+            question=response.query,
+            reader=response.reader,
+            kind=AnswerKind.REFUSAL,
+            confidence=confidence,
+            took_ms=response.took_ms,
+        )
         if computes(response.query) and not _stated(found):
             tables = tuple(hit for hit in response.hits if _is_table(hit))[:_TABLES]
             if tables and confidence > 0:
@@ -66,16 +86,37 @@ class Answerer:
         if confidence < self._threshold:
             return plain
         if self._writer is not None:
-            written = self._writer.write(response.query, response.hits)
-            if written.sentences:
+            writing = self._writer.write(response.query, response.hits)
+            written = tuple((yield from _each(writing.sentences)))
+            if written:
                 return replace(
                     plain,
                     kind=AnswerKind.GENERATED,
-                    sentences=written.sentences,
-                    left_out=written.left_out,
+                    sentences=written,
+                    left_out=writing.left_out,
                 )
-        sentences = _extracts(found, most)
-        return replace(plain, kind=AnswerKind.EXTRACT, sentences=sentences) if sentences else plain
+        extracts = tuple((yield from _each(_extracts(found, most))))
+        return replace(plain, kind=AnswerKind.EXTRACT, sentences=extracts) if extracts else plain
+
+
+class AnswerStream:
+    """Iterates over the sentences of an answer; the whole ``answer`` is there when it has ended."""
+
+    def __init__(self, steps: Generator[AnswerSentence, None, Answer]) -> None:
+        self._steps = steps
+        self.answer: Answer
+
+    def __iter__(self) -> Iterator[AnswerSentence]:
+        self.answer = yield from self._steps
+
+
+def _each(found: Iterable[AnswerSentence]) -> Generator[AnswerSentence, None, list[AnswerSentence]]:
+    """Pass each on, and return them all."""
+    kept = []
+    for sentence in found:
+        kept.append(sentence)
+        yield sentence
+    return kept
 
 
 def _extracts(found: Findings, most: int) -> tuple[AnswerSentence, ...]:

@@ -23,12 +23,14 @@ from search.api.objects import answer_object, document_object, response_object
 from search.api.replies import AnswerReply, DocumentReply, HealthReply, SearchReply
 from search.api.request_ids import RequestIds
 from search.api.source import source_archive
+from search.api.streaming import MEDIA_TYPE, streamed
 from search.api.viewing import add_viewing
 from search.opening import OpeningRequest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from contracts.answers import Answer
     from search.api.metrics import MetricsPage
     from search.api.viewing import Viewing
     from search.service import Searcher
@@ -118,17 +120,29 @@ def _add_search(app: FastAPI, searcher: Searcher, metrics: MetricsPage | None) -
 
 
 def _add_answers(app: FastAPI, answering: Answerer, metrics: MetricsPage | None) -> None:
+    def count(found: Answer) -> None:
+        if metrics is not None:
+            metrics.answered(found.took_ms)
+
+    events: dict[int | str, dict[str, Any]] = {
+        200: {"content": {MEDIA_TYPE: {"schema": {"type": "string"}}}}
+    }
+
     @app.post(
         "/v1/answer",
         tags=["search"],
         response_model=AnswerReply,
-        responses=described(400, 401, 403, 413, 422, 429, 503),
+        responses=described(400, 401, 403, 413, 422, 429, 503) | events,
     )
-    def answer(body: AnswerBody, caller: Calling) -> JSONResponse:
-        """Sentences of documents that the reader may read, each with its citations; or a refusal."""
+    def answer(body: AnswerBody, caller: Calling) -> Response:
+        """Sentences of documents that the reader may read, each with its citations; or a refusal.
+
+        With `stream` as server-sent events: `sentence` with a text and its citations, then `done` with the whole answer.
+        """
+        if body.stream:
+            return streamed(answering.stream(body.request(caller), body.sentences), count)
         found = answering.answer(body.request(caller), body.sentences)
-        if metrics is not None:
-            metrics.answered(found.took_ms)
+        count(found)
         return JSONResponse(answer_object(found))
 
 

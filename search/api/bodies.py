@@ -43,6 +43,14 @@ _Day = Annotated[
 ]
 
 
+def _whole(value: Any) -> Any:
+    """JSON knows one kind of number: 7.0 is 7."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+_Whole = Annotated[int, BeforeValidator(_whole)]
+
+
 def _one_of(names: tuple[str, ...]) -> AfterValidator:
     def known(value: str) -> str:
         if value not in names:
@@ -136,7 +144,7 @@ class SearchBody(_Asked):
     )
 
     query: Text
-    top: int = Field(default=10, ge=1, le=100, description="Hits on a page.")
+    top: _Whole = Field(default=10, ge=1, le=100, description="Hits on a page.")
     facets: list[_Facet] = Field(default_factory=list, max_length=len(FACETS))
     cursor: str | None = Field(
         default=None,
@@ -172,7 +180,9 @@ class AnswerBody(_Asked):
     )
 
     question: Text
-    sentences: int = Field(default=3, ge=1, le=10, description="Sentences of an extract, at most.")
+    sentences: _Whole = Field(
+        default=3, ge=1, le=10, description="Sentences of an extract, at most."
+    )
     stream: bool = Field(
         default=False, description="As server-sent events, sentence by sentence as they are ready."
     )

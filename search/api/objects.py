@@ -5,11 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from contracts.answers import Answer
+    from contracts.answers import Answer, AnswerSentence
     from contracts.search import Hit, SearchResponse
     from search.opening import OpenedDocument
 
-__all__ = ["answer_object", "citation_id", "document_object", "hit_object", "response_object"]
+__all__ = [
+    "answer_object",
+    "citation_id",
+    "document_object",
+    "hit_object",
+    "response_object",
+    "sentence_object",
+]
 
 
 def response_object(response: SearchResponse, *, operator: bool = False) -> dict[str, Any]:
@@ -51,10 +58,7 @@ def answer_object(answer: Answer, *, operator: bool = False) -> dict[str, Any]:
         "answered": answer.answered,
         "kind": answer.kind.value,
         "refusal": answer.refusal,
-        "sentences": [
-            {"text": sentence.text, "citations": hits(sentence.citations)}
-            for sentence in answer.sentences
-        ],
+        "sentences": [sentence_object(s, operator=operator) for s in answer.sentences],
         "tables": hits(answer.tables),
         "left_out": list(answer.left_out),
     }
@@ -62,6 +66,12 @@ def answer_object(answer: Answer, *, operator: bool = False) -> dict[str, Any]:
         told["confidence"] = round(answer.confidence, 4)
         told["took_ms"] = {stage: round(ms, 3) for stage, ms in answer.took_ms.items()}
     return told
+
+
+def sentence_object(sentence: AnswerSentence, *, operator: bool = False) -> dict[str, Any]:
+    """A sentence with its citations."""
+    cited = [hit_object(hit, operator=operator) for hit in sentence.citations]
+    return {"text": sentence.text, "citations": cited}
 
 
 def document_object(opened: OpenedDocument) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
 from fastapi import Path, Query, Request
-from fastapi.responses import HTMLResponse, JSONResponse
+from fastapi.responses import HTMLResponse, JSONResponse, Response
 
 from search.api.bodies import LinkBody
 from search.api.calling import Bearer, Calling, calling
@@ -55,14 +55,12 @@ class Viewing:
 
 def add_viewing(app: FastAPI, searcher: Searcher, viewing: Viewing) -> None:
     """The routes."""
-    page: dict[int | str, dict[str, Any]] = {
-        200: {"content": {"text/html": {"schema": {"type": "string"}}}}
-    }
+    page: dict[int | str, dict[str, Any]] = {200: {"content": {"text/html": {}}}}
 
     @app.get(
         "/open/{citation}",
         tags=["viewer"],
-        response_class=HTMLResponse,
+        response_class=Response,
         responses=described(400, 401, 403, 404, 413, 422, 429, 503) | page,
     )
     def show(
@@ -97,7 +95,7 @@ def add_viewing(app: FastAPI, searcher: Searcher, viewing: Viewing) -> None:
         "/v1/links",
         tags=["viewer"],
         response_model=LinkReply,
-        responses=described(401, 403, 404, 413, 422, 429, 503),
+        responses=described(400, 401, 403, 404, 413, 422, 429, 503),
     )
     def link(body: LinkBody, caller: Calling) -> JSONResponse:
         """An address of a citation that its reader's browser can open, for some minutes and without a token.

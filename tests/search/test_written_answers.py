@@ -12,7 +12,7 @@ import pytest
 from contracts.answers import AnswerKind
 from contracts.search import SearchRequest
 from contracts.settings import AnswerSettings
-from search.answers.generate import ChatWriter, prompt_of
+from search.answers.generate import ChatWriter, prompt_of, supported_of
 from search.answers.service import Answerer
 
 QUESTION = "브라켓 체결 토크는 얼마인가?"
@@ -24,6 +24,13 @@ class Double:
     def __init__(self, text, status=200):
         self.text, self.status, self.asked = text, status, []
 
+    def send(self, handler):
+        """The text, in one piece."""
+        answer = {"choices": [{"message": {"content": self.text}}]}
+        handler.send_response(self.status)
+        handler.end_headers()
+        handler.wfile.write(json.dumps(answer).encode())
+
     @contextmanager
     def running(self):
         """The address it listens at."""
@@ -33,10 +40,7 @@ class Double:
             def do_POST(self):
                 body = self.rfile.read(int(self.headers["Content-Length"]))
                 double.asked.append((dict(self.headers), json.loads(body)))
-                answer = {"choices": [{"message": {"content": double.text}}]}
-                self.send_response(double.status)
-                self.end_headers()
-                self.wfile.write(json.dumps(answer).encode())
+                double.send(self)
 
             def log_message(self, *_args):
                 """Quiet."""
@@ -113,6 +117,67 @@ def test_an_endpoint_that_fails_leaves_the_documents_words(plant):
     with Double("", status=500).running() as url:
         assert written(plant, url).kind is AnswerKind.EXTRACT
     assert written(plant, "http://127.0.0.1:9/v1").kind is AnswerKind.EXTRACT
+
+
+TEXT = "체결 토크는 12.5 N·m 입니다 [1]. 교환 주기는 3,000시간입니다 [1]. 체결 순서는 1-3-2-4 입니다. [1] 체결 순서는 1-3-2-4 입니다 [1]"
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 20, 500])
+def test_however_a_text_comes_in_pieces_it_says_the_same(plant, size):
+    searcher = plant.searcher
+    hits = searcher.search(SearchRequest(query=QUESTION, reader="kim")).hits
+    pieces = [TEXT[start : start + size] for start in range(0, len(TEXT), size)]
+    found = list(supported_of(pieces, hits, searcher.tools.analyzer))
+    assert [sentence.text for sentence in found] == [
+        "체결 토크는 12.5 N·m 입니다.",
+        "체결 순서는 1-3-2-4 입니다.",
+        "체결 순서는 1-3-2-4 입니다",
+    ]
+
+
+class Streaming(Double):
+    """Sends a text in pieces; the last one waits until it is let go."""
+
+    def __init__(self, text, *, breaks_off=False):
+        super().__init__(text)
+        self.go, self.breaks_off = threading.Event(), breaks_off
+
+    def send(self, handler):
+        """The text, in pieces."""
+        handler.send_response(200)
+        handler.send_header("Content-Type", "text/event-stream; charset=utf-8")
+        handler.end_headers()
+        for start in range(0, len(self.text), 5):
+            if start + 5 >= len(self.text) and not self.go.wait(20):
+                return
+            delta = {"choices": [{"delta": {"content": self.text[start : start + 5]}}]}
+            handler.wfile.write(f"data: {json.dumps(delta)}\n\n".encode())
+            handler.wfile.flush()
+        handler.wfile.write(b"data: {broken" if self.breaks_off else b"data: [DONE]\n\n")
+
+
+def test_a_sentence_is_there_before_the_model_has_written_the_last(plant):
+    double = Streaming(TEXT)
+    with double.running() as url:
+        searcher = plant.searcher
+        answerer = Answerer(searcher, ChatWriter(AnswerSettings(url=url), lambda: searcher.tools))
+        stream = answerer.stream(SearchRequest(query=QUESTION, reader="kim"))
+        sentences = iter(stream)
+        assert next(sentences).text == "체결 토크는 12.5 N·m 입니다."
+        assert not double.go.is_set()
+        double.go.set()
+        rest = list(sentences)
+    assert len(rest) == 2
+    assert stream.answer.kind is AnswerKind.GENERATED
+    assert len(stream.answer.sentences) == 3
+
+
+def test_of_a_text_that_breaks_off_whole_sentences_stand(plant):
+    double = Streaming("체결 토크는 12.5 N·m 입니다 [1]. 체결 순서는", breaks_off=True)
+    double.go.set()
+    with double.running() as url:
+        found = written(plant, url)
+    assert [sentence.text for sentence in found.sentences] == ["체결 토크는 12.5 N·m 입니다."]
 
 
 def test_nothing_is_asked_where_the_question_is_refused(plant):
