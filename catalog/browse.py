@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,16 +10,27 @@ import sqlalchemy as sa
 
 from catalog.database import Database
 from catalog.ops_tables import draws
-from catalog.tables import conflicts, documents, items, ledger, outcomes, quality, queries
+from catalog.tables import (
+    codes,
+    conflicts,
+    documents,
+    items,
+    ledger,
+    outcomes,
+    quality,
+    queries,
+    versions,
+)
 from catalog.text import matches
 
-__all__ = ["BrowseStore", "ListedDocument", "OutcomeFilter"]
+__all__ = ["BrowseStore", "ListedDocument", "OutcomeFilter", "outcome_where"]
 
 _Row = Mapping[str, Any]
 _LISTED = (
     "seq", "document_id", "source", "path", "member_path", "kind", "failure", "reason", "format",
     "department", "at", "size",
 )  # fmt: skip
+_CANDIDATES = 5_000
 _OPS = "ops"
 """Channel of the audit log under which people's actions in the dashboard are recorded."""
 
@@ -74,7 +85,7 @@ class BrowseStore:
     ) -> list[ListedDocument]:
         """Documents and their outcomes, the latest first seen first, from behind ``before`` (a ``seq``; 0: from the top)."""
         c = outcomes.c
-        where = _outcome_where(which)
+        where = outcome_where(which)
         if before:
             where.append(c.seq < before)
         page = sa.select(*(c[name] for name in _LISTED)).where(*where)
@@ -133,6 +144,13 @@ class BrowseStore:
         )
         return self._rows(query)
 
+    def hidden_count(self, source: str) -> int:
+        """How many items of a source a guarded deletion hides."""
+        where = sa.and_(items.c.source == source, items.c.state == "hidden")
+        query = sa.select(sa.func.count()).select_from(items).where(where)
+        with self._database.read() as connection:
+            return connection.execute(query).scalar_one()
+
     def worst(
         self, *, grade: str, after: tuple[float, str] = (-1.0, ""), limit: int = 50
     ) -> list[_Row]:
@@ -149,6 +167,24 @@ class BrowseStore:
             .limit(limit)
         )
         return self._rows(query)
+
+    def candidates(self) -> Iterator[_Row]:
+        """Live documents that were published, with what a stratified draw looks at; by id, in flat memory."""
+        d, v, last = documents.c, versions.c, ""
+        coded = sa.exists(sa.select(codes.c.version_id).where(codes.c.version_id == v.version_id))
+        query = (
+            sa.select(d.document_id, d.scope_id, d.version_id, v.format, v.department, v.status)
+            .add_columns(v.document_type, v.security_level, coded.label("codes"))
+            .add_columns(sa.func.coalesce(quality.c.grade, "").label("grade"))
+            .join(versions, v.version_id == d.version_id)
+            .join(quality, quality.c.version_id == d.version_id, isouter=True)
+            .where(d.state == "live")
+            .order_by(d.document_id)
+            .limit(_CANDIDATES)
+        )
+        while rows := self._rows(query.where(d.document_id > last)):
+            yield from rows
+            last = rows[-1]["document_id"]
 
     def queries(
         self,
@@ -187,6 +223,15 @@ class BrowseStore:
         if after is not None:
             query = query.where(sa.tuple_(c.took_ms, c.seq) < sa.tuple_(*map(sa.literal, after)))
         return self._rows(query.order_by(c.took_ms.desc(), c.seq.desc()).limit(limit))
+
+    def latest_searches(self, limit: int) -> list[tuple[float, bool, bool, str, str]]:
+        """Of the latest searches: milliseconds, whether nothing was found, whether they were refused, the query and when."""
+        c = queries.c
+        nobody = c.filters.like('%"access_epoch":-1,%')
+        query = sa.select(c.took_ms, c.document_ids == "[]", nobody, c.query, c.at)
+        query = query.where(c.channel != _OPS).order_by(c.seq.desc()).limit(limit)
+        with self._database.read() as connection:
+            return [(r[0], bool(r[1]), bool(r[2]), r[3], r[4]) for r in connection.execute(query)]
 
     def query_days(self, since: str) -> list[_Row]:
         """Searches since a UTC text by ``day`` (ten characters), and those without a hit: ``n``, ``empty``."""
@@ -228,7 +273,8 @@ class BrowseStore:
             return [dict(row) for row in connection.execute(query).mappings()]
 
 
-def _outcome_where(which: OutcomeFilter) -> list[sa.ColumnElement[bool]]:
+def outcome_where(which: OutcomeFilter) -> list[sa.ColumnElement[bool]]:
+    """The conditions of a filter, over the table of outcomes."""
     c = outcomes.c
     found: list[sa.ColumnElement[bool]] = []
     for name in ("source", "kind", "failure", "format", "department"):

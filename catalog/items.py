@@ -10,10 +10,11 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from catalog.browse import OutcomeFilter, outcome_where
 from catalog.database import Database
 from catalog.records import ItemRecord
 from catalog.statements import batches, numbers, row_of, upsert
-from catalog.tables import items
+from catalog.tables import documents, items, outcomes
 from catalog.text import among, head, head_of, matches
 
 __all__ = ["ItemStore"]
@@ -144,6 +145,24 @@ class ItemStore:
         rows = [{"number": number, "content": content} for number, content in contents.items()]
         with self._database.write() as connection:
             connection.execute(statement, rows)
+
+    def ask_again(self, which: OutcomeFilter) -> dict[str, int]:
+        """Take the items of documents with such outcomes for not processed; the next content run reads them again.
+
+        Returns:
+            How many present items, by source.
+        """
+        ids = (
+            sa.select(documents.c.item_id)
+            .join(outcomes, outcomes.c.document_id == documents.c.document_id)
+            .where(*outcome_where(which))
+        )
+        chosen = sa.and_(items.c.item_id.in_(ids), items.c.state == "present")
+        count = sa.select(items.c.source, sa.func.count()).where(chosen).group_by(items.c.source)
+        with self._database.transaction() as connection:
+            found = dict(map(tuple, connection.execute(count)))
+            connection.execute(sa.update(items).where(chosen).values(processed=""))
+        return found
 
     def renew_processed(self, before: str, after: str) -> int:
         """Take what was handled under one configuration for handled under another, in all sources.

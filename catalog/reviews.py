@@ -128,6 +128,17 @@ class ReviewStore:
             row = {**row_of(record), "at": record.at or utc_now()}
             upsert(connection, page_verdicts, [row])
 
+    def verdicts_over(self, version_ids: Iterable[str]) -> _PageVerdicts:
+        """The verdicts over pages of these versions, by version, page and person."""
+        key = (page_verdicts.c.version_id, page_verdicts.c.page, page_verdicts.c.by)
+        found: list[PageVerdict] = []
+        with self._database.read() as connection:
+            for batch in batches(sorted(version_ids)):
+                where = page_verdicts.c.version_id.in_(batch)
+                query = sa.select(page_verdicts).where(where).order_by(*key)
+                found += [PageVerdict(**row) for row in connection.execute(query).mappings()]
+        return found
+
     def page_verdicts(self) -> _PageVerdicts:
         """All verdicts over pages, by version, page and person."""
         key = (page_verdicts.c.version_id, page_verdicts.c.page, page_verdicts.c.by)

@@ -75,10 +75,13 @@ class SessionStore:
         return SessionRecord(**row) if row else None
 
     def end(self, secret: str) -> None:
+        """Forget the session of a secret."""
+        self.end_digest(_digest(secret))
+
+    def end_digest(self, digest: str) -> None:
         """Forget a session."""
         with self._database.write() as connection:
-            where = sessions.c.digest == _digest(secret)
-            connection.execute(sa.delete(sessions).where(where))
+            connection.execute(sa.delete(sessions).where(sessions.c.digest == digest))
 
 
 def _digest(secret: str) -> str:

@@ -15,6 +15,7 @@ from pydantic import Field, SecretStr, ValidationError, model_validator
 
 from contracts.errors import ConfigError
 from contracts.settings_api import ApiSettings, ClientSettings, OidcSettings
+from contracts.settings_dashboard import DashboardSettings
 from contracts.settings_group import Group
 from contracts.settings_sources import (
     AclSettings,
@@ -31,6 +32,7 @@ __all__ = [
     "CatalogSettings",
     "ChunkSettings",
     "ClientSettings",
+    "DashboardSettings",
     "DirectorySettings",
     "EmbedderSettings",
     "IndexSettings",
@@ -281,6 +283,7 @@ class Settings(Group):
     answer: AnswerSettings = Field(default_factory=AnswerSettings)
     directory: DirectorySettings = Field(default_factory=DirectorySettings)
     api: ApiSettings = Field(default_factory=ApiSettings)
+    dashboard: DashboardSettings = Field(default_factory=DashboardSettings)
     unlock: UnlockSettings = Field(default_factory=UnlockSettings)
     code_master: Path | None = None
     departments: tuple[str, ...] = ()

@@ -49,6 +49,7 @@ _SPDX = {
     "gpl": "GPL-3.0",
     "gnu general public license v3 (gplv3)": "GPL-3.0",
     "lgpl v3": "LGPL-3.0",
+    "gnu lgpl v3+": "LGPL-3.0-or-later",
     "gnu lesser general public license v3 (lgplv3)": "LGPL-3.0",
     "gnu lesser general public license v3 or later (lgplv3+)": "LGPL-3.0-or-later",
     "gnu affero general public license v3 or later (agplv3+)": "AGPL-3.0-or-later",

@@ -111,9 +111,9 @@ def mark(document_id: str, field: str, verdict: str, by: str) -> None:
 @command.command("report")
 def report() -> None:
     """바르게 읽은 쪽의 비율과 검토자 사이의 일치도 (share of right pages, and how reviewers agree)."""
-    from app.samples import agreements, right_pages
     from app.wiring import open_catalog
     from contracts.settings import load_settings
+    from dashboard.samples import agreements, right_pages
 
     with open_catalog(load_settings()) as catalog:
         verdicts = catalog.reviews.page_verdicts()
@@ -133,8 +133,8 @@ def report() -> None:
 
 
 def _list_samples(settings: Settings, count: int, seed: int) -> None:
-    from app.samples import drawn
     from app.wiring import open_catalog
+    from dashboard.samples import drawn
 
     with open_catalog(settings) as catalog:
         samples = drawn(catalog, count, seed)
@@ -192,10 +192,10 @@ def _show_page(settings: Settings, key: str, out: Path | None) -> None:
 
 
 def _mark_page(settings: Settings, key: str, verdict: str, by: str) -> None:
-    from app.samples import VERDICTS
     from app.wiring import open_catalog
     from catalog.records import PageVerdict
     from contracts.errors import NotFoundError
+    from dashboard.samples import VERDICTS
 
     version_id, page = _split(key)
     if verdict not in VERDICTS:

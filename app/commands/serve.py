@@ -36,6 +36,7 @@ def command(host: str | None, port: int | None) -> None:
     """
     import uvicorn
 
+    from app.ops import mount_dashboard
     from app.wiring import answerer_of, open_search_parts
     from contracts.settings import load_settings
     from search.api.app import create_app
@@ -50,8 +51,11 @@ def command(host: str | None, port: int | None) -> None:
         shown = metrics_page(settings, parts)
         viewing = viewing_of(settings, parts.catalog)
         app = create_app(parts.searcher, callers, _health, shown, answerer, viewing)
+        mount_dashboard(app, settings, parts, callers)
         held = AnswerGrid(app, settings.api.answer_grid_ms)
         click.echo(f"http://{at}:{number}/openapi.json  (Ctrl+C: 종료, stop)")
+        if settings.dashboard.enabled:
+            click.echo(f"http://{at}:{number}/ops/  (운영 화면, dashboard)")
         with _canaries(settings, parts):
             uvicorn.run(held, host=at, port=number, log_level="warning")
 

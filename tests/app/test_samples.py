@@ -19,10 +19,10 @@ from PIL import Image
 from app.commands.review import command
 from app.sample_page import page_html, page_picture, rendered_picture
 from app.sample_preview import Preview, missing_words, own_preview
-from app.samples import agreements, right_pages
 from catalog.records import PageVerdict
 from contracts.documents import Block, BlockKind, Cell, ParsedDocument, Position, Table
 from contracts.settings import ParseSettings
+from dashboard.samples import agreements, right_pages
 
 if TYPE_CHECKING:
     from pathlib import Path

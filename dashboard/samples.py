@@ -7,23 +7,25 @@ import math
 from collections import defaultdict
 from dataclasses import dataclass
 from itertools import combinations, islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from contracts.versions import Status
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from catalog.catalog import Catalog
-    from catalog.records import DocumentRecord, PageVerdict, VersionRecord
+    from catalog.records import DocumentRecord, PageVerdict
 
 __all__ = ["VERDICTS", "Agreement", "Sample", "Share", "agreements", "drawn", "right_pages"]
 
 VERDICTS = ("good", "minor", "bad")
 """As it stands; small faults that mislead nobody; wrong or missing content."""
-_BATCH = 500
 _KEPT_A_STRATUM = 200
 _CERTAIN = 1.96
+_Stratum = tuple[str, str, str]
+_Lot = tuple[int, str, str, str]
+"""Less the importance, chance, document and version."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +52,9 @@ class Sample:
         return f"{self.version_id}:{self.page}"
 
 
-def drawn(catalog: Catalog, count: int, seed: int) -> list[Sample]:
+def drawn(
+    catalog: Catalog, count: int, seed: int, scopes: frozenset[str] | None = None
+) -> list[Sample]:
     """Pages stratified by format, grade and department; the same seed and catalog give the same pages.
 
     Each stratum gives one page in turn until there are enough, the strata with the most important document first;
@@ -60,42 +64,45 @@ def drawn(catalog: Catalog, count: int, seed: int) -> list[Sample]:
         catalog: Where documents and grades are.
         count: Pages wanted; fewer where there are fewer documents.
         seed: Of the chance.
+        scopes: Only documents of these access scopes; None: of all.
     """
-    strata: dict[tuple[str, str, str], list[tuple[int, str, DocumentRecord, str]]] = defaultdict(
-        list
-    )
-    for document, version, grade in _candidates(catalog):
-        stratum = (version.format, grade, version.metadata.department)
-        pool = strata[stratum]
-        lot = hashlib.sha256(f"{seed} {version.version_id}".encode()).hexdigest()
-        pool.append((-importance(version), lot, document, version.version_id))
+    strata: dict[_Stratum, list[_Lot]] = defaultdict(list)
+    for row in catalog.browse.candidates():
+        if scopes is not None and row["scope_id"] not in scopes:
+            continue
+        pool = strata[row["format"], row["grade"], row["department"]]
+        lot = hashlib.sha256(f"{seed} {row['version_id']}".encode()).hexdigest()
+        pool.append((-_importance(row), lot, row["document_id"], row["version_id"]))
         if len(pool) > 2 * _KEPT_A_STRATUM:
             pool.sort(key=lambda one: one[:2])
             del pool[_KEPT_A_STRATUM:]
     for pool in strata.values():
         pool.sort(key=lambda one: one[:2])
     order = sorted(strata, key=lambda stratum: (strata[stratum][0][0], stratum))
-    return list(islice(_in_turn(catalog, strata, order), count))
+    chosen = list(islice(_in_turn(strata, order), count))
+    documents = catalog.documents.get_many(lot[2] for _, lot in chosen)
+    return [
+        Sample(
+            version_id=lot[3],
+            page=_page_of(catalog, lot[3], lot[1]),
+            document=documents[lot[2]],
+            stratum=stratum,
+            importance=-lot[0],
+        )
+        for stratum, lot in chosen
+        if lot[2] in documents
+    ]
 
 
 def _in_turn(
-    catalog: Catalog,
-    strata: dict[tuple[str, str, str], list[tuple[int, str, DocumentRecord, str]]],
-    order: Sequence[tuple[str, str, str]],
-) -> Iterator[Sample]:
-    """One page a stratum, then the next of each."""
+    strata: Mapping[_Stratum, Sequence[_Lot]], order: Sequence[_Stratum]
+) -> Iterator[tuple[_Stratum, _Lot]]:
+    """One of each stratum, then the next of each."""
     place = 0
     while any(place < len(strata[stratum]) for stratum in order):
         for stratum in order:
             if place < len(strata[stratum]):
-                negative, lot, document, version_id = strata[stratum][place]
-                yield Sample(
-                    version_id=version_id,
-                    page=_page_of(catalog, version_id, lot),
-                    document=document,
-                    stratum=stratum,
-                    importance=-negative,
-                )
+                yield stratum, strata[stratum][place]
         place += 1
 
 
@@ -107,27 +114,13 @@ def _page_of(catalog: Catalog, version_id: str, lot: str) -> int:
     return quality.pages[int(lot[:12], 16) % len(quality.pages)].page
 
 
-def _candidates(catalog: Catalog) -> Iterator[tuple[DocumentRecord, VersionRecord, str]]:
-    """Live documents with their published version and its grade."""
-    stream = catalog.documents.stream()
-    while batch := list(islice(stream, _BATCH)):
-        live = [d for d in batch if d.state == "live" and d.version_id]
-        versions = catalog.versions.get_many(d.version_id for d in live)
-        grades = catalog.quality.grades(versions)
-        for document in live:
-            if document.version_id in versions:
-                version = versions[document.version_id]
-                yield document, version, grades.get(document.version_id, "")
-
-
-def importance(version: VersionRecord) -> int:
+def _importance(row: Mapping[str, Any]) -> int:
     """Current, of a known type, with business codes or a security level: each counts; current counts twice."""
-    known = version.metadata
-    return (
-        2 * (known.status is Status.CURRENT)
-        + (known.document_type != "other")
-        + bool(known.codes)
-        + bool(known.security_level)
+    return int(
+        2 * (row["status"] == Status.CURRENT.value)
+        + (row["document_type"] != "other")
+        + bool(row["codes"])
+        + bool(row["security_level"])
     )
 
 

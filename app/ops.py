@@ -1,0 +1,90 @@
+"""The dashboard's desk: what its pages show and change, put together from the parts of this installation."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dashboard.desk import Desk, PagePicture
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+
+    from app.access_report import SourceReport
+    from app.wiring import SearchParts
+    from contracts.settings import Settings
+    from search.api.callers import Callers
+
+__all__ = ["mount_dashboard", "open_desk"]
+
+
+def mount_dashboard(app: FastAPI, settings: Settings, parts: SearchParts, callers: Callers) -> None:
+    """Serve the dashboard below ``/ops``, unless it is switched off."""
+    if not settings.dashboard.enabled:
+        return
+    from dashboard.visit import ROOT
+    from dashboard.web import create_dashboard
+
+    app.mount(ROOT, create_dashboard(open_desk(settings, parts, callers)))
+
+
+def open_desk(settings: Settings, parts: SearchParts, callers: Callers) -> Desk:
+    """The desk over an open catalog and a searcher."""
+    from app.commands.status import status_object
+    from app.metrics import index_numbers
+    from app.people import PeopleTold
+    from app.wiring import open_blobs
+
+    catalog = parts.catalog
+    people = PeopleTold(settings, catalog)
+
+    def report(source: str) -> SourceReport:
+        from app.access_report import named_in, report_on
+
+        return report_on(catalog, source, people.who(named_in(catalog.scopes.all(source))))
+
+    return Desk(
+        settings=settings,
+        catalog=catalog,
+        callers=callers,
+        reader=people.reader,
+        view=parts.access.filter_for,
+        who=people.who,
+        status=lambda: status_object(settings, catalog, index_numbers(parts.searcher.stats)),
+        report=report,
+        picture=lambda version_id, page: _picture(settings, parts, version_id, page),
+        blobs=open_blobs(settings),
+        confirm_deletions=lambda source: _confirm(settings, source),
+    )
+
+
+def _picture(
+    settings: Settings, parts: SearchParts, version_id: str, page: int
+) -> PagePicture | None:
+    """A page of the original as it looks; None where it cannot be drawn, or the original is not there any more."""
+    from app.sample_original import original_file
+    from app.sample_page import page_picture, rendered_picture
+    from app.sample_preview import own_preview
+
+    version = parts.catalog.versions.get(version_id)
+    document = parts.catalog.documents.get(version.document_id) if version else None
+    if version is None or document is None:
+        return None
+    with original_file(settings, parts.catalog, document, version) as path:
+        if path is None:
+            return None
+        wanted = max(page, 1)
+        drawn = page_picture(path, version.format, wanted)
+        if drawn is None:
+            drawn = rendered_picture(path, version.format, wanted, settings.parse.office)
+        if drawn is not None:
+            return PagePicture(drawn[0], *drawn[1])
+        preview = own_preview(path, version.format, settings.parse)
+        return PagePicture(preview.picture, 0.0, 0.0) if preview and preview.picture else None
+
+
+def _confirm(settings: Settings, source: str) -> int:
+    from app.wiring import open_kit
+    from ingest.removal import confirm_hidden
+
+    with open_kit(settings) as kit:
+        return confirm_hidden(kit.catalog, kit.index, kit.blobs, source)
