@@ -18,6 +18,7 @@ _COMMANDS = {
     "beat": "일정대로 일 맡기기 (schedules and the reaper, for workers)",
     "doctor": "이 컴퓨터에 빠진 것 (what is missing on this machine)",
     "eval": "검색 품질 평가 (retrieval figures and benches)",
+    "feedback": "사용자의 의견과 신고 (what readers said of results)",
     "index": "색인 다시 만들기 (rebuild the index while it serves)",
     "ingest": "공유 폴더를 지금 수집 (scan, parse and index now)",
     "parse": "파일 하나를 Markdown/JSON으로 (no catalog, no index)",

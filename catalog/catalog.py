@@ -14,6 +14,7 @@ from catalog.database import Database, open_database
 from catalog.documents import DocumentStore
 from catalog.draws import DrawStore
 from catalog.events import EventStore
+from catalog.feedback import FeedbackStore
 from catalog.items import ItemStore
 from catalog.ledger import LedgerStore
 from catalog.meta import MetaStore
@@ -59,6 +60,7 @@ class Catalog:
         self.quality = QualityStore(database)
         self.runs = RunStore(database)
         self.queries = QueryStore(database)
+        self.feedback = FeedbackStore(database)
         self.reviews = ReviewStore(database)
         self.ledger = LedgerStore(database)
         self.principals = PrincipalStore(database)

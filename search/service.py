@@ -171,6 +171,14 @@ class Searcher:
         """Index, embedder and analyzer of now."""
         return self._tools.now
 
+    def check(self, reader: str) -> None:
+        """Make sure that a directory knows a reader.
+
+        Raises:
+            UnknownReaderError: none does.
+        """
+        self._access.filter_for(reader)
+
     def stats(self) -> dict[str, int]:
         """Figures of the index that serves now, as ``IndexBackend.stats`` gives them.
 

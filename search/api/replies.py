@@ -10,6 +10,7 @@ __all__ = [
     "AnswerReply",
     "DocumentReply",
     "ErrorReply",
+    "FeedbackReply",
     "HealthReply",
     "LinkReply",
     "PassageReply",
@@ -184,6 +185,14 @@ class LinkReply(_Reply):
 
     url: str
     seconds: int
+
+
+class FeedbackReply(_Reply):
+    """The number that the remark was kept under."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"id": 17}]})
+
+    id: int
 
 
 class HealthReply(BaseModel):
