@@ -21,9 +21,12 @@ def mount_dashboard(app: FastAPI, settings: Settings, parts: SearchParts, caller
     """Serve the dashboard below ``/ops``, unless it is switched off."""
     if not settings.dashboard.enabled:
         return
+    from starlette.responses import RedirectResponse
+
     from dashboard.visit import ROOT
     from dashboard.web import create_dashboard
 
+    app.add_route(ROOT, lambda _request: RedirectResponse(f"{ROOT}/"))  # as a person types it
     app.mount(ROOT, create_dashboard(open_desk(settings, parts, callers)))
 
 
