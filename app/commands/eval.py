@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from app.plant_commands import gate, plant
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
@@ -250,3 +252,7 @@ def _print(found: dict[str, object], *, as_json: bool) -> None:
     for name, value in found.items():
         shown = f"{value:.4f}" if isinstance(value, float) else str(value)
         click.echo(f"{name}: {shown}")
+
+
+command.add_command(plant)
+command.add_command(gate)
