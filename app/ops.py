@@ -34,11 +34,11 @@ def open_desk(settings: Settings, parts: SearchParts, callers: Callers) -> Desk:
     """The desk over an open catalog and a searcher."""
     from app.commands.status import status_object
     from app.metrics import index_numbers
-    from app.people import PeopleTold
+    from app.people import PeopleNow
     from app.wiring import open_blobs
 
     catalog = parts.catalog
-    people = PeopleTold(settings, catalog)
+    people = PeopleNow(settings, catalog)
 
     def report(source: str) -> SourceReport:
         from app.access_report import named_in, report_on
