@@ -24,7 +24,7 @@ from search.api.remarks import add_feedback
 from search.api.replies import AnswerReply, DocumentReply, HealthReply, SearchReply
 from search.api.request_ids import RequestIds
 from search.api.source import source_archive
-from search.api.streaming import MEDIA_TYPE, streamed
+from search.api.streaming import EVENT, MEDIA_TYPE, streamed
 from search.api.viewing import add_viewing
 from search.opening import OpeningRequest
 
@@ -131,9 +131,7 @@ def _add_answers(app: FastAPI, answering: Answerer, metrics: MetricsPage | None)
         if metrics is not None:
             metrics.answered(found.took_ms)
 
-    events: dict[int | str, dict[str, Any]] = {
-        200: {"content": {MEDIA_TYPE: {"schema": {"type": "string"}}}}
-    }
+    events: dict[int | str, dict[str, Any]] = {200: {"content": {MEDIA_TYPE: {"schema": EVENT}}}}
 
     @app.post(
         "/v1/answer",
