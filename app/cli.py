@@ -28,6 +28,7 @@ _COMMANDS = {
     "search": "사용자 권한으로 검색 (search as a user)",
     "serve": "검색 API와 일정 실행 (search API and schedules)",
     "source": "수집 대상 관리 (list, add, scan, confirm-deletions)",
+    "synonyms": "동의어 사전과 그 효과 미리 보기 (words that mean the same, and what they change)",
     "tables": "문서의 표를 목록·내용·SQL로 (tables of a document, asked in SQL)",
     "thread": "메일 하나의 대화 전체 (the conversation around a mail)",
     "status": "저장·대기·실패 현황 (what is stored, queued, failing)",

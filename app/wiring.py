@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from ingest.rebuild import Rebuild
     from ingest.runs import SourceRun
     from search.answers.service import Answerer
+    from search.dictionary import Dictionary
     from search.service import Searcher
 
 __all__ = [
@@ -332,7 +333,10 @@ def open_searcher(
 
 @contextlib.contextmanager
 def open_search_parts(
-    settings: Settings, channel: str, reload: Callable[[], Settings] | None = None
+    settings: Settings,
+    channel: str,
+    reload: Callable[[], Settings] | None = None,
+    dictionary: Callable[[], Dictionary] | None = None,
 ) -> Iterator[SearchParts]:
     """A searcher that audits what it returns and goes over to the new index where it is rebuilt, with its catalog.
 
@@ -340,8 +344,10 @@ def open_search_parts(
         settings: As they were read when the process began.
         channel: For the audit.
         reload: Reads the settings again, for a process that outlives a rebuild of the index.
+        dictionary: Synonyms to search with; None: those that serve.
     """
     from app.audit import CatalogAudit
+    from app.synonyms import Synonyms
     from search.service import Searcher
     from search.tools import SearchTools
 
@@ -361,6 +367,7 @@ def open_search_parts(
             CatalogAudit(catalog, channel),
             settings.search,
             renew=renew,
+            dictionary=dictionary or Synonyms(catalog, glossary=settings.search.glossary),
         )
         stack.callback(searcher.close)
         yield SearchParts(searcher, catalog, access)

@@ -11,6 +11,7 @@ from typing import Self
 from catalog.browse import BrowseStore
 from catalog.changes import ChangeStore
 from catalog.database import Database, open_database
+from catalog.dictionaries import DictionaryStore
 from catalog.documents import DocumentStore
 from catalog.draws import DrawStore
 from catalog.events import EventStore
@@ -71,6 +72,7 @@ class Catalog:
         self.draws = DrawStore(database)
         self.sessions = SessionStore(database)
         self.browse = BrowseStore(database)
+        self.dictionaries = DictionaryStore(database)
 
     @classmethod
     def open(cls, url: str, home: Path) -> Self:

@@ -108,6 +108,15 @@ class FacetReply(_Reply):
     count: int
 
 
+class ReadingReply(_Reply):
+    """What a part of the query was taken for, and what that does: ``filter``, ``boost``, ``rewrite``, ``synonym`` or ``hint``."""
+
+    kind: str
+    text: str
+    value: str
+    effect: str
+
+
 class SearchReply(_Reply):
     """Passages, best first. ``next_cursor`` asks for the next page; null where there is none."""
 
@@ -124,6 +133,8 @@ class SearchReply(_Reply):
     hits: list[HitReply]
     next_cursor: str | None
     facets: dict[str, list[FacetReply]] | None = None
+    understood: list[ReadingReply] | None = None
+    suggestion: str | None = None
 
 
 class SentenceReply(_Reply):
