@@ -21,7 +21,6 @@ COPY ingest ingest
 COPY metadata metadata
 COPY parsers parsers
 COPY search search
-COPY seoga_client seoga_client
 RUN pip wheel --no-deps --no-build-isolation --wheel-dir /build/wheels . \
  && pip install --no-deps /build/wheels/*.whl
 

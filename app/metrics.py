@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from catalog.catalog import Catalog
     from catalog.records import RunRecord, SourceRecord
     from contracts.failures import FailureClass
-    from contracts.feedback import FeedbackKind
     from contracts.outcomes import OutcomeKind
     from contracts.settings import LdapSettings, Settings
     from contracts.tasks import TaskKind, TaskState
@@ -149,7 +148,6 @@ class Numbers:
         outbox: Documents whose rows the index has still to learn.
         overlay: Documents hidden until it has.
         conflicts: Contradictions of metadata that wait for a person.
-        reports: What readers reported and nobody has settled, by kind.
         queries: Queries in the audit log.
         disk: Free and total bytes where the home folder lies.
     """
@@ -166,7 +164,6 @@ class Numbers:
     outbox: int
     overlay: int
     conflicts: int
-    reports: Mapping[FeedbackKind, int]
     queries: int
     disk: tuple[int, int] = field(default=(0, 0))
 
@@ -210,7 +207,6 @@ def measure(settings: Settings, catalog: Catalog) -> Numbers:
         outbox=catalog.outbox.count(),
         overlay=len(catalog.overlay.all()),
         conflicts=catalog.reviews.count(),
-        reports=catalog.feedback.waiting(),
         queries=catalog.queries.count(),
         disk=(usage.free, usage.total),
     )

@@ -50,8 +50,8 @@ PARSERS: tuple[ParserEntry, ...] = (
     ParserEntry("xlsx", frozenset({"xlsx"}), "parsers.xlsx:XlsxParser", version=4),
     ParserEntry("xls", frozenset({"xls"}), "parsers.xls:XlsParser", version=5),
     ParserEntry("docx", frozenset({"docx"}), "parsers.docx:DocxParser", version=2),
-    ParserEntry("doc", frozenset({"doc"}), "parsers.legacy:DocParser"),
-    ParserEntry("legacy", frozenset({"ppt", "rtf"}), "parsers.legacy:LegacyParser", version=3),
+    ParserEntry("binary-office", frozenset({"doc", "ppt"}), "parsers.legacy:BinaryParser"),
+    ParserEntry("legacy", frozenset({"rtf"}), "parsers.legacy:LegacyParser", version=3),
     ParserEntry("hwp3", frozenset({"hwp3"}), "parsers.legacy.hwp3:Hwp3Parser"),
     ParserEntry("xlsb", frozenset({"xlsb"}), "parsers.xlsx.binary:XlsbParser", version=2),
     ParserEntry("odf", frozenset({"odt", "ods", "odp", "odg"}), "parsers.odf:OdfParser", version=2),
@@ -77,7 +77,7 @@ ALTERNATIVES: tuple[ParserEntry, ...] = (
     ParserEntry("openpyxl", frozenset({"xlsx"}), "parsers.xlsx.alternative:OpenpyxlParser"),
     ParserEntry("xlrd", frozenset({"xls"}), "parsers.xls.alternative:XlrdParser"),
     ParserEntry("pyhwp", frozenset({"hwp"}), "parsers.hwp.pyhwp:PyhwpParser"),
-    ParserEntry("libreoffice", frozenset({"doc"}), "parsers.legacy:LegacyParser"),
+    ParserEntry("libreoffice", frozenset({"doc", "ppt"}), "parsers.legacy:LegacyParser"),
     ParserEntry("extract-msg", frozenset({"msg"}), "parsers.mail.alternative:ExtractMsgParser"),
 )
 """Readers behind the same port that know less; ``docs/decisions`` says what, in figures."""

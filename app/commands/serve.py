@@ -37,7 +37,6 @@ def command(host: str | None, port: int | None) -> None:
     import uvicorn
 
     from app.ops import mount_dashboard
-    from app.remarks import CatalogFeedback
     from app.wiring import answerer_of, open_search_parts
     from contracts.settings import load_settings
     from search.api.app import create_app
@@ -51,10 +50,7 @@ def command(host: str | None, port: int | None) -> None:
         answerer = answerer_of(settings, parts.searcher)
         shown = metrics_page(settings, parts)
         viewing = viewing_of(settings, parts.catalog)
-        said = CatalogFeedback(parts.catalog, "api")
-        app = create_app(
-            parts.searcher, callers, _health, shown, answerer, viewing=viewing, feedback=said
-        )
+        app = create_app(parts.searcher, callers, _health, shown, answerer, viewing)
         mount_dashboard(app, settings, parts, callers)
         held = AnswerGrid(app, settings.api.answer_grid_ms)
         click.echo(f"http://{at}:{number}/openapi.json  (Ctrl+C: 종료, stop)")
@@ -231,6 +227,5 @@ def housekeeping(settings: Settings) -> None:
         if settings.api.audit_days:
             kept = datetime.now(UTC) - timedelta(days=settings.api.audit_days)
             catalog.queries.prune(utc_text(kept))
-            catalog.feedback.prune(utc_text(kept))
         if settings.api.audit_anchor is not None:
             anchor(catalog, settings.api.audit_anchor.expanduser())

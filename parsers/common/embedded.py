@@ -12,7 +12,7 @@ from parsers.common.compound import MAGIC, CompoundFile, Entry
 from parsers.common.compound_writer import compound_bytes
 from parsers.common.opc import Package
 
-__all__ = ["embedded_child", "storage_child", "streams_below", "unwrapped"]
+__all__ = ["embedded_child", "spooled_object", "storage_child", "streams_below", "unwrapped"]
 
 _CHUNK = 1 << 20
 _NATIVE = "\x01Ole10Native"
@@ -55,8 +55,24 @@ def storage_child(file: CompoundFile, path: str, context: ParserContext) -> Chil
     if not streams:
         return None
     name = path.rpartition("/")[2].strip("_")
-    ending = next((ending for stream, ending in _ENDINGS if stream in streams), "bin")
-    name, data = unwrapped(f"object{name}.{ending}", compound_bytes(streams))
+    data = compound_bytes(streams)
+    return spooled_object(f"object{name}", CompoundFile(data), data, context)
+
+
+def spooled_object(name: str, compound: CompoundFile, data: bytes, context: ParserContext) -> Child:
+    """Spool an embedded object of a binary Office file: the file that it wraps, or itself.
+
+    Args:
+        name: Name without an ending.
+        compound: The object.
+        data: Its bytes.
+        context: Spools it.
+
+    Raises:
+        ParseFailure: ``archive_bomb`` beyond the context's budget.
+    """
+    ending = next((ending for stream, ending in _ENDINGS if compound.find(stream)), "bin")
+    name, data = unwrapped(f"{name}.{ending}", data)
     return context.spool(name, ChildRelation.EMBEDDED, _chunks(data))
 
 

@@ -1,8 +1,8 @@
 """Older and foreign office formats.
 
-``doc`` is read by a reader of our own. ``ppt`` and ``rtf`` go through LibreOffice where it is installed: it turns them into
-the formats that we read anyway. What it made is compared with what our own reader finds in the same file; where it has lost
-text, our own reading counts. LibreOffice is there for ``doc`` too: for files of Word 6 and 95, and for whoever chooses it.
+``doc`` and ``ppt`` are read by readers of our own. ``rtf`` goes through LibreOffice where it is installed: it turns it into
+a format that we read anyway. What it made is compared with what our own reader finds in the same file; where it has lost
+text, our own reading counts. So are files of Word 6 and 95, and all of ``doc`` and ``ppt`` for whoever chooses it.
 """
 
 from __future__ import annotations
@@ -12,20 +12,18 @@ from dataclasses import replace
 from contracts.documents import BlockKind, ParsedDocument
 from contracts.parsing import ParserContext, ParserInput
 from parsers.legacy.conversion import MACROS, converted_document, finished, words_of
+from parsers.legacy.summary import SIMPLE
 
-__all__ = ["DocParser", "LegacyParser"]
+__all__ = ["BinaryParser", "LegacyParser"]
 
 _TARGETS = {"doc": "docx", "rtf": "docx", "ppt": "pptx"}
 _LOST_SHARE = 0.03
-_LESS = {
-    "rtf": "read without LibreOffice: numbers of lists are not shown",
-    "ppt": "read without LibreOffice: charts are not shown",
-}
+_LESS = {"rtf": "read without LibreOffice: numbers of lists are not shown"}
 _LOST = "LibreOffice has lost text of it: read without"
 
 
-class DocParser:
-    """Reads ``doc``. Macros are noted and never run."""
+class BinaryParser:
+    """Reads ``doc`` and ``ppt``. Macros are noted and never run."""
 
     def parse(self, source: ParserInput, context: ParserContext) -> ParsedDocument:
         """Parse one file.
@@ -33,9 +31,7 @@ class DocParser:
         Raises:
             ParseFailure: ``truncated``, ``corrupt`` or ``archive_bomb``.
         """
-        from parsers.legacy.doc import SIMPLE, read_doc
-
-        own = read_doc(source.path, context)
+        own = _own(source, context)
         if SIMPLE in own.warnings:
             converted = _converted(source, own, context)
             if converted is not None and not _lost(own, converted):
@@ -76,7 +72,7 @@ def _own(source: ParserInput, context: ParserContext | None) -> ParsedDocument:
     if source.format == "ppt":
         from parsers.legacy.ppt import read_ppt
 
-        return read_ppt(source.path)
+        return read_ppt(source.path, context)
     from parsers.legacy.rtf import read_rtf
 
     return read_rtf(source.path)

@@ -12,17 +12,17 @@ from parsers.common.collector import collector_paused
 from parsers.common.office_quality import Findings, block_text, page_quality, refuse_unread
 from parsers.common.story_blocks import margin_block
 from parsers.common.text_headings import with_headings
+from parsers.legacy.summary import SIMPLE
 from parsers.legacy.word_file import Part, WordFile
 from parsers.legacy.word_story import Shared, Story
 from parsers.ole import open_ole
 
-__all__ = ["SIMPLE", "read_doc"]
+__all__ = ["read_doc"]
 
 _SEPARATORS = 6
 """Texts before the first section's headers: what parts notes from the text (2.3.5)."""
 _FOOTERS = frozenset({2, 3, 5})
 """Of the six texts of a section: footers of even, odd and first pages; the others are headers."""
-SIMPLE = "a file of Word 6 or 95: only its text is read"
 
 
 def read_doc(path: Path, context: ParserContext | None) -> ParsedDocument:

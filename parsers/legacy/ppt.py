@@ -1,185 +1,204 @@
-"""PowerPoint 97–2003 presentations without LibreOffice: texts in reading order, tables, notes, comments (MS-PPT)."""
+"""PowerPoint 97–2003 presentations: slides in show order, each slide's shapes in reading order (MS-PPT)."""
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from contracts.documents import Block, BlockKind, Layer, ParsedDocument, Position
+from contracts.documents import Block, BlockKind, Box, Layer, PageQuality, ParsedDocument
 from contracts.errors import ParseFailure
 from contracts.failures import FailureClass
-from parsers.common.office_quality import Findings, page_quality
-from parsers.common.reading_order import reading_order
-from parsers.legacy.ppt_records import Record, children, first, live_objects, records, walk
-from parsers.legacy.ppt_shapes import Text, collect, decoded, items
+from contracts.parsing import ParserContext
+from parsers.common.collector import collector_paused
+from parsers.common.office_quality import Findings, page_quality, refuse_unread
+from parsers.common.slides import (
+    FIGURE_ONLY,
+    FURNITURE,
+    Shape,
+    in_order,
+    layered,
+    notes_of,
+    numbered,
+    with_recognised,
+)
+from parsers.legacy.ppt_objects import Objects
+from parsers.legacy.ppt_pages import Slide, comments_of, fields_of, note_pages, slides_of
+from parsers.legacy.ppt_pictures import Pictures
+from parsers.legacy.ppt_records import Record, first, live_objects, records, recovered_objects
+from parsers.legacy.ppt_shapes import ShapeReader, roots
+from parsers.legacy.ppt_text import Fields
 from parsers.legacy.summary import ole_properties
 from parsers.ole import open_ole
 
 __all__ = ["read_ppt"]
 
-_DOCUMENT, _SLIDE, _NOTES = 1000, 1006, 1008
-_NOTES_ATOM, _SLIDE_INFO, _PERSIST = 1009, 1017, 1011
-_DRAWING, _SLIDE_LIST, _CSTRING, _TEXTBOX = 1036, 4080, 4026, 0xF00D
-_HEADERS_FOOTERS, _COMMENT = 4057, 12000
-_NOTE_TEXT = 2
-_HIDDEN_SLIDE = 0x4
+_DOCUMENT, _DOCUMENT_ATOM = 1000, 1001
+_UNIT = 8.0  # master units of 1/576 inch in a point
+_NOT_NOTES = FURNITURE | {"sldImg"}
+_DAMAGED = "the list of changes is damaged: slides are read as far as they are found"
 
 
-def read_ppt(path: Path) -> ParsedDocument:
+def read_ppt(path: Path, context: ParserContext | None) -> ParsedDocument:
     """Read a presentation.
 
+    Args:
+        path: The file.
+        context: Where embedded files go, and how pictures are recognised; None does neither.
+
     Raises:
-        ParseFailure: ``truncated`` or ``corrupt``.
+        ParseFailure: ``truncated``, ``corrupt``, or ``archive_bomb`` beyond the context's budget.
     """
-    with open_ole(path) as ole:
+    with collector_paused(), open_ole(path) as ole:
         stream = memoryview(ole.read("PowerPoint Document") or b"")
         user = ole.read("Current User", 4096) or b""
-        properties = ole_properties(ole)
-    if len(user) < 20 or not stream:  # noqa: PLR2004
-        raise ParseFailure(FailureClass.CORRUPT, "no readable presentation stream")
-    live = live_objects(stream, struct.unpack_from("<I", user, 16)[0])
-    document = next((r for r in live.values() if r.kind == _DOCUMENT), None)
-    findings = Findings()
-    if document is None:
-        # Without a sound chain of edits: whatever the stream holds, in its order.
-        findings.partial.append("the list of slides is damaged: slides are read as they lie")
-        live = dict(enumerate(records(stream)))
-        document = next((r for r in live.values() if r.kind == _DOCUMENT), None)
-    slides = list(_slides(document, live))
-    notes = {key: list(_notes(record)) for key, record in _note_pages(live)}
-    blocks: list[Block] = []
-    pages = []
-    shown: set[str] = set()
-    for number, (slide_id, slide, texts) in enumerate(slides, start=1):
-        made = _slide_blocks(slide, texts, notes.get(slide_id, []), shown)
-        hidden = _is_hidden(slide)
-        made = [_numbered(block, number, hidden=hidden) for block in made]
-        blocks += made
-        pages.append(page_quality(number, made))
-    if document is not None and slides:
-        blocks += [_numbered(b, 1, hidden=False) for b in _footers(document, shown)]
-    if not blocks and not slides:
-        raise ParseFailure(FailureClass.CORRUPT, "no slides found")
-    heading = next(
-        (b.text for b in blocks if b.kind is BlockKind.HEADING and b.layer is Layer.BODY), ""
-    )
-    return ParsedDocument(
-        format="ppt",
-        title=properties.get("title", "") or heading,
-        properties={**properties, "slides": str(len(slides))},
-        blocks=tuple(blocks),
-        quality=findings.quality(pages),
-        warnings=tuple(findings.partial),
-    )
+        if len(user) < 20 or not stream:  # noqa: PLR2004
+            raise ParseFailure(FailureClass.CORRUPT, "no readable presentation stream")
+        deck = _Deck(stream, user, context)
+        if context is not None and context.ocr.enabled and context.ocr.pictures:
+            deck.recognise(ole.read("Pictures") or b"", context)
+        for number, slide in enumerate(deck.slides, start=1):
+            deck.read(slide, number)
+        return deck.finished(ole_properties(ole))
 
 
-# -- slides ----------------------------------------------------------------------------------------
+class _Deck:
+    """What is collected slide by slide.
+
+    Args:
+        stream: The stream ``PowerPoint Document``.
+        user: The stream ``Current User``.
+        context: See :func:`read_ppt`.
+    """
+
+    def __init__(self, stream: memoryview, user: bytes, context: ParserContext | None) -> None:
+        self._damage: list[str] = []
+        live = live_objects(stream, struct.unpack_from("<I", user, 16)[0])
+        document = _document(live)
+        if document is None:
+            self._damage.append(_DAMAGED)
+            live = recovered_objects(stream)
+            document = _document(live)
+        if document is None:
+            live = dict(enumerate(records(stream)))
+        self._document = document
+        self.slides = list(slides_of(document, live))
+        self._objects = Objects(document, live, context)
+        self._notes = note_pages(live)
+        self._size = _size(document)
+        self._pictures: Pictures | None = None
+        self._blocks: list[Block] = []
+        self._pages: list[PageQuality] = []
+        self._shown: set[tuple[str, str]] = set()
+        self._backgrounds: dict[int, list[Block]] = {}
+        self._figures: list[int] = []
+
+    def recognise(self, stream: bytes, context: ParserContext) -> None:
+        """Recognise the pictures of the slides."""
+        shapes = (roots(slide.record) for slide in self.slides)
+        self._pictures = Pictures(self._document, stream, shapes, context)
+        self._damage += self._pictures.notes
+
+    def read(self, slide: Slide, number: int) -> None:
+        """Read a slide."""
+        fields = fields_of(slide.record, self._document, number)
+        reader = ShapeReader(fields, slide.outline, self._objects, self._pictures)
+        top = roots(slide.record)
+        shapes = [*reader.shapes(top), *reader.unused(top)]
+        titles = [shape for shape in shapes if shape.role == "title"]
+        rest = [s for s in shapes if s.role != "title" and s.role not in FURNITURE]
+        furniture = [shape for shape in shapes if shape.role in FURNITURE]
+        furniture += _margins(fields, {shape.role for shape in furniture})
+        made = [
+            *layered([*titles, *in_order(rest)], self._size, Layer.BODY),
+            *layered(furniture, self._size, Layer.FURNITURE),
+        ]
+        self._shown |= {(str(b.kind), b.text) for b in made if b.kind is BlockKind.FOOTER}
+        if slide.master is not None and slide.shows_master:
+            made += self._background(slide.master)
+        made += [*self._note(slide), *comments_of(slide.record)]
+        blocks = [numbered(block, number, hidden=slide.hidden) for block in made]
+        self._blocks += blocks
+        quality = with_recognised(page_quality(number, blocks), blocks)
+        self._pages.append(quality)
+        if quality.characters < FIGURE_ONLY and any(b.kind is BlockKind.FIGURE for b in blocks):
+            self._figures.append(number)
+
+    def _background(self, master: Record) -> Iterator[Block]:
+        """Texts that a master puts on slides, each once a presentation."""
+        key = id(master)
+        if key not in self._backgrounds:
+            reader = ShapeReader(Fields(), [], self._objects)
+            self._backgrounds[key] = list(_furniture(reader.shapes(roots(master))))
+        for block in self._backgrounds[key]:
+            known = (str(block.kind), block.text)
+            if known not in self._shown:
+                self._shown.add(known)
+                yield block
+
+    def _note(self, slide: Slide) -> Iterator[Block]:
+        """Speaker notes: what the notes page shows, without its page number, date and header."""
+        for page in self._notes.get(slide.number, ()):
+            reader = ShapeReader(Fields(), [], self._objects)
+            for shape in reader.shapes(roots(page)):
+                if shape.role not in _NOT_NOTES:
+                    yield from notes_of(shape.blocks)
+
+    def finished(self, properties: dict[str, str]) -> ParsedDocument:
+        """The document.
+
+        Raises:
+            ParseFailure: ``corrupt`` where there are no slides.
+        """
+        if not self._blocks and not self.slides:
+            raise ParseFailure(FailureClass.CORRUPT, "no slides found")
+        warnings = list(dict.fromkeys(self._damage))
+        refuse_unread(self._blocks, self._objects.children, warnings)
+        findings = Findings(partial=list(warnings))
+        if self._figures:
+            listed = ", ".join(map(str, self._figures[:10]))
+            findings.minor.append(f"hardly any text but pictures on slide {listed}")
+        title = next(
+            (b.text for b in self._blocks if b.kind is BlockKind.HEADING and b.layer is Layer.BODY),
+            "",
+        )
+        return ParsedDocument(
+            format="ppt",
+            title=properties.get("title", "") or title,
+            properties={**properties, "slides": str(len(self._pages))},
+            blocks=tuple(self._blocks),
+            children=tuple(self._objects.children),
+            quality=findings.quality(self._pages),
+            warnings=tuple(warnings),
+        )
 
 
-def _slides(
-    document: Record | None, live: Mapping[int, Record]
-) -> Iterator[tuple[int, Record, list[Text]]]:
-    """Slide id, slide and outline texts, in show order (SlideListWithText, 2.4.14.3)."""
-    listed = False
-    lists = children(document) if document is not None else iter(())
-    for entry in lists:
-        if entry.kind != _SLIDE_LIST or entry.instance != 0:
-            continue
-        current: tuple[int, Record] | None = None
-        texts: list[Text] = []
-        for record in children(entry):
-            if record.kind != _PERSIST:
-                collect(record, texts)
-                continue
-            if current is not None:
-                yield *current, texts
-            texts = []
-            listed = True
-            reference, _, _, slide_id = struct.unpack_from(
-                "<IIiI", record.data.tobytes().ljust(16, b"\0")
-            )
-            slide = live.get(reference)
-            current = (slide_id, slide) if slide is not None and slide.kind == _SLIDE else None
-        if current is not None:
-            yield *current, texts
-    if not listed:
-        for key, record in live.items():
-            if record.kind == _SLIDE:
-                yield key, record, []
+def _document(live: Mapping[int, Record]) -> Record | None:
+    return next((record for record in live.values() if record.kind == _DOCUMENT), None)
 
 
-def _is_hidden(slide: Record) -> bool:
-    info = first(slide, _SLIDE_INFO)
-    return info is not None and len(info.data) >= 12 and bool(info.data[10] & _HIDDEN_SLIDE)  # noqa: PLR2004
+def _size(document: Record | None) -> Box:
+    """The slide in points (DocumentAtom, 2.4.2)."""
+    atom = first(document, _DOCUMENT_ATOM) if document is not None else None
+    if atom is not None and len(atom.data) >= 8:  # noqa: PLR2004
+        width, height = struct.unpack_from("<ii", atom.data)
+        if width > 0 and height > 0:
+            return (0.0, 0.0, width / _UNIT, height / _UNIT)
+    return (0.0, 0.0, 720.0, 540.0)
 
 
-def _slide_blocks(
-    slide: Record, texts: list[Text], notes: list[Block], shown: set[str]
-) -> list[Block]:
-    drawing = first(slide, _DRAWING)
-    found = [item for item in items(drawing, texts) if item.blocks]
-    titles = [item for item in found if item.title]
-    furniture = [item for item in found if item.furniture]
-    rest = [item for item in found if not item.title and not item.furniture]
-    placed = [item for item in rest if item.box]
-    order = reading_order([item.box for item in placed if item.box])
-    ordered = [placed[at] for at in order] + [item for item in rest if not item.box]
-    blocks = [block for item in (*titles, *ordered) for block in item.blocks]
-    for item in furniture:
-        for block in item.blocks:
-            if block.text not in shown:
-                shown.add(block.text)
-                blocks.append(replace(block, kind=BlockKind.FOOTER, layer=Layer.FURNITURE))
-    return [*blocks, *notes, *_comments(slide)]
+def _margins(fields: Fields, roles: set[str]) -> Iterator[Shape]:
+    """Date, footer and number that a slide takes from its master's places, as far as they are told."""
+    number = str(fields.number) if fields.shows_number else ""
+    for role, text in (("dt", fields.date), ("ftr", fields.footer), ("sldNum", number)):
+        if text and role not in roles:
+            yield Shape((Block(kind=BlockKind.FOOTER, text=text),), role=role)
 
 
-def _numbered(block: Block, number: int, *, hidden: bool) -> Block:
-    layer = Layer.HIDDEN if hidden else block.layer
-    return replace(block, layer=layer, position=Position(slide=number, box=block.position.box))
-
-
-# -- notes, comments, footers ----------------------------------------------------------------------
-
-
-def _note_pages(live: Mapping[int, Record]) -> Iterator[tuple[int, Record]]:
-    for record in live.values():
-        atom = first(record, _NOTES_ATOM) if record.kind == _NOTES else None
-        if atom is not None and len(atom.data) >= 4:  # noqa: PLR2004
-            yield int.from_bytes(atom.data[:4], "little"), record
-
-
-def _notes(page: Record) -> Iterator[Block]:
-    drawing = first(page, _DRAWING)
-    for record in walk(drawing) if drawing is not None else ():
-        if record.kind != _TEXTBOX:
-            continue
-        texts: list[Text] = []
-        for atom in children(record):
-            collect(atom, texts)
-        for text in texts:
-            if text.kind == _NOTE_TEXT and text.text.strip("*"):
-                yield Block(kind=BlockKind.NOTE, text=text.text, layer=Layer.NOTES)
-
-
-def _comments(slide: Record) -> Iterator[Block]:
-    for record in walk(slide):
-        if record.kind != _COMMENT:
-            continue
-        parts = {r.instance: decoded(r) for r in children(record) if r.kind == _CSTRING}
-        if parts.get(1):
-            yield Block(
-                kind=BlockKind.NOTE, text=parts[1], label=parts.get(0, ""), layer=Layer.NOTES
-            )
-
-
-def _footers(document: Record, shown: set[str]) -> Iterator[Block]:
-    """Footer texts of the whole presentation (HeadersFootersContainer, 2.4.15.1)."""
-    for record in walk(document):
-        if record.kind == _HEADERS_FOOTERS:
-            for part in children(record):
-                text = decoded(part) if part.kind == _CSTRING else ""
-                if text and text not in shown:
-                    shown.add(text)
-                    yield Block(kind=BlockKind.FOOTER, text=text, layer=Layer.FURNITURE)
+def _furniture(shapes: Iterable[Shape]) -> Iterator[Block]:
+    for shape in shapes:
+        for block in shape.blocks if not shape.role else ():
+            kind = BlockKind.FIGURE if block.kind is BlockKind.FIGURE else BlockKind.FOOTER
+            if block.text:
+                yield replace(block, kind=kind, layer=Layer.FURNITURE)

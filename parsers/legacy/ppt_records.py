@@ -6,7 +6,7 @@ import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-__all__ = ["Record", "children", "first", "live_objects", "records", "walk"]
+__all__ = ["Record", "children", "first", "live_objects", "records", "recovered_objects", "walk"]
 
 _HEADER = struct.Struct("<HHI")
 _CONTAINER = 0xF
@@ -84,6 +84,15 @@ def live_objects(stream: memoryview, current_edit: int) -> dict[int, Record]:
         if not previous:
             break
         current_edit = previous
+    found = {key: _at(stream, offset) for key, offset in offsets.items()}
+    return {key: record for key, record in found.items() if record is not None}
+
+
+def recovered_objects(stream: memoryview) -> dict[int, Record]:
+    """The same without a sound chain of edits: by all directories that the stream holds, the last one counting."""
+    offsets: dict[int, int] = {}
+    for record in records(stream):
+        offsets.update(_directory(record))
     found = {key: _at(stream, offset) for key, offset in offsets.items()}
     return {key: record for key, record in found.items() if record is not None}
 

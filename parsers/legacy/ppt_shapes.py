@@ -1,184 +1,216 @@
-"""Shapes of a binary slide: texts, tables and described pictures with their places (MS-PPT 2.9, MS-ODRAW)."""
+"""Shapes of a binary slide: texts, tables, pictures, objects and groups with their places (MS-PPT 2.7, 2.9, MS-ODRAW)."""
 
 from __future__ import annotations
 
 import struct
-from bisect import bisect_left
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from contracts.documents import Block, BlockKind, Box, Cell, Position, Table
-from parsers.common.headers import headers_of_table
+from contracts.documents import Block, BlockKind, Box
+from parsers.common.drawingml import kept_description
+from parsers.common.slides import Shape, around, in_order, list_blocks, placed
+from parsers.legacy.officeart import (
+    DESCRIPTION,
+    GROUP,
+    PICTURE,
+    SHAPE,
+    WORDS,
+    Properties,
+    is_hidden,
+    properties_of,
+    text_property,
+)
 from parsers.legacy.ppt_records import Record, children, first
+from parsers.legacy.ppt_tables import TableCell, table_of
+from parsers.legacy.ppt_text import Fields, Text, numbers_of, own_texts, paragraphs_of
 
-__all__ = ["Item", "Text", "collect", "decoded", "items"]
+if TYPE_CHECKING:
+    from parsers.legacy.ppt_objects import Objects
+    from parsers.legacy.ppt_pictures import Pictures
 
-_HEADER_ATOM, _CHARS, _BYTES, _REFERENCE = 3999, 4000, 4008, 3998
-_DRAWING_ROOT, _GROUP, _SHAPE, _TEXTBOX, _CLIENT_DATA = 0xF002, 0xF003, 0xF004, 0xF00D, 0xF011
-_ANCHOR, _CHILD_ANCHOR, _GROUP_BOUNDS = 0xF010, 0xF00F, 0xF009
-_OPTIONS, _MORE_OPTIONS = 0xF00B, 0xF122
-_PLACEHOLDER = 3011
-_TABLE_PROPERTY, _DESCRIPTION = 0x039F, 0x0381
-_COMPLEX, _PROPERTY = 0x8000, 0x3FFF
+__all__ = ["ShapeReader", "roots"]
+
+_DRAWING, _ROOT = 1036, 0xF002
+_TEXTBOX, _CLIENT_DATA = 0xF00D, 0xF011
+_SHAPE_RECORD, _ANCHOR, _CHILD_ANCHOR, _GROUP_BOUNDS = 0xF00A, 0xF010, 0xF00F, 0xF009
+_PLACEHOLDER, _OBJECT_REFERENCE, _OUTLINE_REFERENCE = 3011, 3009, 3998
+_TABLE, _ROWS = 0x039F, 0x03A0
+_LINE, _PICTURE_FRAME = 20, 75
+"""Kinds of shapes (MSOSPT, MS-ODRAW 2.4.24)."""
 _TITLES = frozenset({0, 6})
-_FURNITURE = frozenset({7, 8, 9, 10})
-"""Date, slide number, footer and header of ``PlaceholderEnum`` (MS-PPT 2.13.24)."""
+_LISTED_TEXTS = frozenset({1, 7, 8})
+"""Kinds of texts (2.13.33) that have bullets: bodies, also in halves and quarters."""
+_ROLES = {
+    1: "title", 3: "title", 13: "title", 15: "title", 17: "title", 7: "dt", 8: "sldNum", 9: "ftr", 10: "hdr",
+    5: "sldImg", 11: "sldImg", 4: "subTitle", 16: "subTitle",
+    **dict.fromkeys((2, 6, 12, 14, 18, 19, 25), "body"),
+}  # fmt: skip
+"""What placeholders are for (``PlaceholderEnum``, 2.13.24), by the names of PresentationML."""
 _UNIT = 8.0  # master units of 1/576 inch in a point
-_NEAR = 1.5
 _MOST_DEPTH = 24
-_LINE_ENDS = {ord("\v"): "\n", ord("\r"): "\n"}
 
 _Transform = Callable[[Box], Box]
 
 
+def roots(page: Record) -> list[Record]:
+    """Top shapes and groups of a slide, master or notes page."""
+    root = first(page, _DRAWING, _ROOT)
+    group = next((r for r in children(root) if r.kind == GROUP), None) if root else None
+    # The outermost group is the page itself; its children have places of their own.
+    return list(children(group))[1:] if group is not None else []
+
+
 @dataclass(slots=True)
-class Text:
-    """A text with its type (``TextTypeEnum``, 2.13.33)."""
+class ShapeReader:
+    """Reads the shapes of one page.
 
-    kind: int
-    text: str = ""
-
-
-@dataclass(slots=True)
-class Item:
-    """A shape of a slide: its blocks, its place in points, and what it is for."""
-
-    box: Box | None
-    blocks: list[Block] = field(default_factory=list)
-    title: bool = False
-    furniture: bool = False
-
-
-def collect(record: Record, texts: list[Text]) -> None:
-    """Take a text atom in; the atom with its type comes before it."""
-    if record.kind == _HEADER_ATOM:
-        texts.append(Text(int.from_bytes(record.data[:4], "little")))
-    elif record.kind in (_CHARS, _BYTES) and texts:
-        texts[-1].text = decoded(record)
-
-
-def decoded(record: Record) -> str:
-    """Characters of a text atom or string, without empty lines."""
-    encoding = "latin-1" if record.kind == _BYTES else "utf-16-le"
-    text = record.data.tobytes().decode(encoding, "replace").translate(_LINE_ENDS).replace("\0", "")
-    return "\n".join(line for line in map(str.strip, text.split("\n")) if line)
-
-
-def items(drawing: Record | None, texts: list[Text]) -> Iterator[Item]:
-    """Shapes of a slide's drawing, groups taken apart.
-
-    Args:
-        drawing: The slide's drawing.
-        texts: Its outline texts, which shapes refer to by number.
+    Attributes:
+        fields: What its fields show.
+        outline: Texts of the slide's list, which shapes refer to by number.
+        objects: Embedded objects.
+        pictures: What pictures say, where they are recognised.
     """
-    used: set[int] = set()
-    root = first(drawing, _DRAWING_ROOT) if drawing is not None else None
-    for record in children(root) if root is not None else ():
-        if record.kind == _GROUP:
-            # The outermost group is the slide itself; its children have places of their own.
-            for inner in list(children(record))[1:]:
-                yield from _items(inner, texts, used, _same, 0)
-    for number, text in enumerate(texts):
-        # Outline texts that no shape refers to are on the slide all the same.
-        if number not in used and text.text:
-            yield Item(None, list(_text_blocks(text, None)), title=text.kind in _TITLES)
 
+    fields: Fields
+    outline: list[Text]
+    objects: Objects
+    pictures: Pictures | None = None
 
-def _items(
-    record: Record, texts: list[Text], used: set[int], transform: _Transform, depth: int
-) -> Iterator[Item]:
-    if record.kind == _SHAPE:
-        yield _shape(record, texts, used, transform)
-    elif record.kind == _GROUP and depth < _MOST_DEPTH:
+    def shapes(self, records: list[Record]) -> list[Shape]:
+        """Shapes in the file's (z-) order; groups are one shape, ordered inside."""
+        return list(self._walk(records, _same, 0))
+
+    def unused(self, used: list[Record]) -> list[Shape]:
+        """Texts of the slide's list that no shape of it refers to: they are on the slide all the same."""
+        named = {int.from_bytes(r.data[:4], "little") for r in _references(used)}
+        return [
+            Shape(tuple(self._text_blocks([text], "", listed=text.kind in _LISTED_TEXTS)), role=_role(text))
+            for number, text in enumerate(self.outline)
+            if number not in named and text.text.strip()
+        ]  # fmt: skip
+
+    def _walk(self, records: list[Record], transform: _Transform, depth: int) -> Iterator[Shape]:
+        for record in records:
+            if record.kind == SHAPE:
+                yield self._shape(record, transform)
+            elif record.kind == GROUP and depth < _MOST_DEPTH:
+                yield self._group(record, transform, depth)
+
+    def _group(self, record: Record, transform: _Transform, depth: int) -> Shape:
         head, *inner = list(children(record)) or [record]
-        box = _box(head, transform)
-        if _TABLE_PROPERTY in _options(head):
-            table = _table(inner, texts, used)
-            if table is not None:
-                position = Position(box=box)
-                yield Item(box, [Block(kind=BlockKind.TABLE, table=table, position=position)])
-                return
+        said = properties_of(head)
+        hidden = is_hidden(said)
+        alternative = kept_description(text_property(said, DESCRIPTION))
+        own = _box(head, transform)
         within = _group_transform(head, transform)
-        for child in inner:
-            yield from _items(child, texts, used, within, depth + 1)
+        described = [Block(kind=BlockKind.FIGURE, text=alternative)] if alternative else []
+        if _TABLE in said:
+            table = table_of(list(self._cells(inner)), said.get(_ROWS))
+            tables = [Block(kind=BlockKind.TABLE, table=table)] if table is not None else []
+            return Shape(tuple(placed([*described, *tables], own)), own, hidden=hidden)
+        shapes = [s for s in self._walk(inner, within, depth + 1) if s.blocks]
+        blocks = [block for shape in in_order(shapes) for block in shape.blocks]
+        boxes = [shape.box for shape in shapes if shape.box]
+        box = around(boxes) if boxes else own
+        hidden = hidden or (bool(shapes) and all(shape.hidden for shape in shapes))
+        return Shape(tuple(placed([*described, *blocks], box)), box, hidden=hidden)
+
+    def _shape(self, record: Record, transform: _Transform) -> Shape:
+        parts = {part.kind: part for part in children(record)}
+        said = properties_of(record)
+        client = parts.get(_CLIENT_DATA)
+        texts = self._texts(parts.get(_TEXTBOX), client)
+        role = _placeholder(client)
+        if any(text.kind in _TITLES for text in texts):
+            role = "title"
+        listed = role == "body" or (not role and any(t.kind in _LISTED_TEXTS for t in texts))
+        blocks = self._text_blocks(texts, role, listed=listed)
+        box = _box(record, transform)
+        if not blocks:
+            kind = parts[_SHAPE_RECORD].instance if _SHAPE_RECORD in parts else 0
+            blocks = self._drawn(said, client, box, kind)
+        return Shape(tuple(placed(blocks, box)), box, role, is_hidden(said))
+
+    def _texts(self, textbox: Record | None, client: Record | None) -> list[Text]:
+        if textbox is None:
+            return []
+        texts = list(own_texts(children(textbox), self.outline))
+        numbers = numbers_of(client) if client is not None else []
+        for text in texts:
+            text.numbers = numbers or text.numbers
+        return texts
+
+    def _text_blocks(self, texts: list[Text], role: str, *, listed: bool) -> list[Block]:
+        blocks: list[Block] = []
+        for text in texts:
+            paragraphs, _ = paragraphs_of(text, self.fields)
+            if role == "title" or _role(text) == "title":
+                line = " ".join(" ".join(p.text for p in paragraphs if p.text).split("\n"))
+                blocks += [Block(kind=BlockKind.HEADING, text=line, level=1)] if line else []
+            else:
+                blocks += list_blocks(paragraphs, bulleted=listed)
+        return blocks
+
+    def _drawn(
+        self, said: Properties, client: Record | None, box: Box | None, kind: int
+    ) -> list[Block]:
+        """What a shape without text shows."""
+        alternative = kept_description(text_property(said, DESCRIPTION))
+        reference = first(client, _OBJECT_REFERENCE) if client is not None else None
+        if reference is not None and len(reference.data) >= 4:  # noqa: PLR2004
+            chart = self.objects.chart(int.from_bytes(reference.data[:4], "little"))
+            if chart is None or chart.table is None:
+                return [
+                    Block(kind=BlockKind.FIGURE, text=alternative or (chart.text if chart else ""))
+                ]
+            caption = chart.table.caption or alternative
+            return [replace(chart, table=replace(chart.table, caption=caption))]  # fmt: skip
+        if words := text_property(said, WORDS):
+            return [Block(kind=BlockKind.PARAGRAPH, text=words)]
+        picture = said.get(PICTURE)
+        if picture or kind == _PICTURE_FRAME:
+            figure = Block(kind=BlockKind.FIGURE, text=alternative)
+            if self.pictures is not None and isinstance(picture, int):
+                return [figure, *self.pictures.blocks(picture, box)]
+            return [figure]
+        return [Block(kind=BlockKind.FIGURE, text=alternative)] if alternative else []
+
+    def _cells(self, shapes: list[Record]) -> Iterator[TableCell]:
+        """Shapes of a table that are cells; the others are its lines."""
+        for shape in shapes:
+            parts = {part.kind: part for part in children(shape)} if shape.kind == SHAPE else {}
+            box = _box(shape, _same)
+            form = parts.get(_SHAPE_RECORD)
+            if box is None or form is None or form.instance == _LINE or _TEXTBOX not in parts:
+                continue
+            lines: list[str] = []
+            strong = False
+            for text in self._texts(parts[_TEXTBOX], parts.get(_CLIENT_DATA)):
+                paragraphs, bold = paragraphs_of(text, self.fields)
+                lines += [paragraph.text for paragraph in paragraphs if paragraph.text]
+                strong |= bold
+            yield TableCell(box, "\n".join(lines), strong=strong)
 
 
-def _shape(record: Record, texts: list[Text], used: set[int], transform: _Transform) -> Item:
-    box = _box(record, transform)
-    own = _own_texts(record, texts, used)
-    placeholder = first(record, _CLIENT_DATA, _PLACEHOLDER)
-    role = placeholder.data[4] if placeholder is not None and len(placeholder.data) > 4 else 0  # noqa: PLR2004
-    blocks = [block for text in own for block in _text_blocks(text, box)]
-    described = _options(record).get(_DESCRIPTION, "")
-    if isinstance(described, str) and described and not blocks:
-        blocks = [Block(kind=BlockKind.FIGURE, text=described, position=Position(box=box))]
-    title = any(text.kind in _TITLES for text in own)
-    return Item(box, blocks, title=title, furniture=role in _FURNITURE)
+def _role(text: Text) -> str:
+    return "title" if text.kind in _TITLES else ""
 
 
-def _own_texts(record: Record, texts: list[Text], used: set[int]) -> list[Text]:
-    own: list[Text] = []
-    textbox = next((r for r in children(record) if r.kind == _TEXTBOX), None)
-    for atom in children(textbox) if textbox is not None else ():
-        if atom.kind != _REFERENCE:
-            collect(atom, own)
-            continue
-        number = int.from_bytes(atom.data[:4], "little")
-        if number < len(texts):
-            used.add(number)
-            own.append(texts[number])
-    return own
+def _references(records: list[Record]) -> Iterator[Record]:
+    """References to the slide's list within shapes and groups."""
+    waiting = list(records)
+    while waiting:
+        record = waiting.pop()
+        if record.kind == _OUTLINE_REFERENCE:
+            yield record
+        elif record.kind in (GROUP, SHAPE, _TEXTBOX):
+            waiting += children(record)
 
 
-def _text_blocks(text: Text, box: Box | None) -> Iterator[Block]:
-    if not text.text.strip("*"):
-        return  # an asterisk stands for a date or number that is filled in on showing
-    position = Position(box=box)
-    if text.kind in _TITLES:
-        line = " ".join(text.text.split("\n"))
-        yield Block(kind=BlockKind.HEADING, text=line, level=1, position=position)
-    else:
-        yield Block(kind=BlockKind.PARAGRAPH, text=text.text, position=position)
-
-
-# -- tables ----------------------------------------------------------------------------------------
-
-
-def _table(shapes: list[Record], texts: list[Text], used: set[int]) -> Table | None:
-    """A table: a group whose shapes are its cells (and lines, which hold no text), told apart by their edges."""
-    cells = []
-    for shape in shapes:
-        box = _box(shape, _same) if shape.kind == _SHAPE else None
-        if box is not None and any(record.kind == _TEXTBOX for record in children(shape)):
-            own = _own_texts(shape, texts, used)
-            cells.append((box, "\n".join(text.text for text in own if text.text.strip("*"))))
-    if not cells:
-        return None
-    columns, rows = _edges([box[0] for box, _ in cells]), _edges([box[1] for box, _ in cells])
-    made = []
-    for box, text in cells:
-        column, row = _place(columns, box[0]), _place(rows, box[1])
-        across = max(1, _place(columns, box[2] - 2 * _NEAR, after=True) - column)
-        down = max(1, _place(rows, box[3] - 2 * _NEAR, after=True) - row)
-        if text or across > 1 or down > 1:
-            made.append(Cell(row, column, text, down, across))
-    made.sort(key=lambda cell: (cell.row, cell.column))
-    return headers_of_table(Table(cells=tuple(made), rows=len(rows), columns=len(columns)))
-
-
-def _edges(starts: list[float]) -> list[float]:
-    edges: list[float] = []
-    for start in sorted(starts):
-        if not edges or start - edges[-1] > _NEAR:
-            edges.append(start)
-    return edges
-
-
-def _place(edges: list[float], value: float, *, after: bool = False) -> int:
-    """Number of the row or column that starts at a value; ``after``: of the one behind what ends there."""
-    if after:
-        return bisect_left(edges, value)
-    return min(range(len(edges)), key=lambda at: abs(edges[at] - value))
+def _placeholder(client: Record | None) -> str:
+    found = first(client, _PLACEHOLDER) if client is not None else None
+    return _ROLES.get(found.data[4], "") if found is not None and len(found.data) > 4 else ""  # noqa: PLR2004
 
 
 # -- places ----------------------------------------------------------------------------------------
@@ -222,21 +254,3 @@ def _group_transform(head: Record, outer: _Transform) -> _Transform:
         )
 
     return inner
-
-
-def _options(shape: Record) -> dict[int, str | int]:
-    """Properties of a shape: numbers, or the text of complex ones (MS-ODRAW 2.3.1)."""
-    found: dict[int, str | int] = {}
-    for record in children(shape):
-        if record.kind not in (_OPTIONS, _MORE_OPTIONS):
-            continue
-        at = record.instance * 6
-        for number in range(min(record.instance, len(record.data) // 6)):
-            name, value = struct.unpack_from("<HI", record.data, number * 6)
-            if name & _COMPLEX:
-                text = record.data[at : at + value].tobytes().decode("utf-16-le", "replace")
-                found[name & _PROPERTY] = text.strip("\0 ")
-                at += value
-            else:
-                found[name & _PROPERTY] = value
-    return found

@@ -13,7 +13,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from parsers.common.compound import CompoundFile
 
-__all__ = ["ole_properties"]
+__all__ = ["SIMPLE", "ole_properties"]
+
+SIMPLE = "a file of Word 6 or 95: only its text is read"
+"""The warning of documents of which that is all."""
 
 _STREAMS = {
     "\x05SummaryInformation": {

@@ -81,10 +81,10 @@ class Drawings:
         return self._boxes.pop(shape, None)
 
     def left(self) -> list[range]:
-        """Text boxes without an anchor that is shown."""
-        found = list(self._boxes.values())
-        self._boxes.clear()
-        return found
+        """Text boxes without any anchor; what is anchored in deleted text is deleted with it."""
+        anchored = set(self._anchors.values())
+        anchored.update(*(d.shapes for n, d in self._drawings.items() if n in anchored))
+        return [box for shape, box in self._boxes.items() if shape not in anchored]
 
 
 def _boxes(file: WordFile, *, headers: bool) -> Iterator[tuple[int, range]]:

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from contracts.documents import Block, BlockKind, Cell, Layer, Table
 from parsers.common.headers import headers_of_table
 from parsers.common.opc import Element
-from parsers.odf.charts import Objects, chart_block
+from parsers.common.open_chart import chart_block
+from parsers.odf.charts import Objects
 from parsers.odf.names import SVG, TABLE, TEXT, count, local_name
 from parsers.odf.styles import ListCounter, Styles
 

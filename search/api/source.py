@@ -22,7 +22,6 @@ _PACKAGES = (
     "metadata",
     "parsers",
     "search",
-    "seoga_client",
 )
 _BESIDE = (
     "LICENSE",

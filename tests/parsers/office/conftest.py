@@ -53,7 +53,7 @@ def parse(tmp_path: Path, spool_folder: Path) -> Parse:
             container_bytes=path.stat().st_size,
         )
         source = ParserInput(path=path, name=path.name, format=format_name)
-        return parser_for(format_name).load().parse(source, context)
+        return parser_for(format_name, settings.alternatives).load().parse(source, context)
 
     return run
 

@@ -278,6 +278,18 @@ def test_deleted_text_is_out_hidden_text_apart_and_fields_show_their_results(bot
     assert told(old) == told(new)
 
 
+def test_what_is_anchored_in_deleted_text_is_deleted_with_it(both):
+    box = (
+        '<w:r><w:pict><v:shape style="width:200pt;height:50pt;position:absolute"><v:textbox><w:txbxContent>'
+        + p("지운 상자")
+        + "</w:txbxContent></v:textbox></v:shape></w:pict></w:r>"
+    )
+    change = 'w:id="9" w:author="김" w:date="2026-01-01T00:00:00Z"'
+    _, old = both(p("남은 글", runs=f"<w:del {change}>{box}</w:del>"), styles=STYLES)
+    assert "남은 글" in old.everything()
+    assert "지운 상자" not in old.everything()
+
+
 def test_headers_footers_and_text_boxes(both):
     box = (
         '<w:r><w:pict><v:shape style="width:200pt;height:50pt;position:absolute"><v:textbox><w:txbxContent>'

@@ -144,14 +144,14 @@ def check_show(shown):
 
 
 @needs_office
-@pytest.mark.parametrize("office", ["off", "auto"])
+@pytest.mark.parametrize("wishes", [(), ("ppt:libreoffice",)])
 def test_old_presentations_keep_order_notes_tables_and_hidden_slides(
-    show, converted, parse, look, office
+    show, converted, parse, look, wishes
 ):
-    shown = look(parse(converted(show, "ppt"), "ppt", office=office))
+    shown = look(parse(converted(show, "ppt"), "ppt", alternatives=wishes))
     check_show(shown)
     origins = {block.origin for block in shown.document.blocks}
-    assert origins == {Origin.TEXT_LAYER if office == "off" else Origin.CONVERTED}
+    assert origins == {Origin.CONVERTED if wishes else Origin.TEXT_LAYER}
     assert shown.document.format == "ppt"
 
 
@@ -216,14 +216,23 @@ def check_page(shown):
 
 
 @needs_office
-@pytest.mark.parametrize("office", ["off", "auto"])
-@pytest.mark.parametrize("target", ["doc", "rtf"])
-def test_old_documents_keep_headings_tables_and_order(page, parse, look, target, office):
-    shown = look(parse(page(target), target, office=office))
+@pytest.mark.parametrize(
+    ("target", "how"),
+    [
+        ("doc", {}),
+        ("doc", {"alternatives": ("doc:libreoffice",)}),
+        ("rtf", {}),
+        ("rtf", {"office": "off"}),
+    ],
+)
+def test_old_documents_keep_headings_tables_and_order(page, parse, look, target, how):
+    shown = look(parse(page(target), target, **how))
     check_page(shown)
-    if office == "auto" or target == "doc":
+    if how.get("office") != "off":
         labels = [b.label for b in shown.document.blocks if b.text in ("첫째", "둘째")]
         assert labels == ["1.", "2."]
+    converted = bool(how.get("alternatives")) or (target == "rtf" and not how)
+    assert ("converter" in shown.document.properties) is converted
 
 
 @needs_office

@@ -1,1 +1,0 @@
-"""The plant benchmark: the drive of a fictional parts maker, questions whose answers are known by construction, and figures."""

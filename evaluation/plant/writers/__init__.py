@@ -1,1 +1,0 @@
-"""Writers of file formats; equal input gives equal bytes, whatever the day."""
