@@ -12,7 +12,7 @@ ROUNDS ?= 20
 PERMISSIONS ?=
 SEARCH ?=
 
-.PHONY: help setup demo test test-distributed test-permissions test-search faults lint acceptance acceptance-full bench-embedding bench-opensearch bench-mail bench-workbook bench-deck bench-long bench-ocr bench-parse fuzz lock clean test-sentence-transformers
+.PHONY: help setup demo test test-dashboard test-distributed test-permissions test-search faults lint acceptance acceptance-full bench-embedding bench-opensearch bench-mail bench-workbook bench-deck bench-long bench-ocr bench-parse fuzz lock clean test-sentence-transformers
 
 help: ## 이 도움말 (this help)
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  \1: /'
@@ -33,7 +33,7 @@ lint: ## 형식, 린트, 타입, 계층 (format, lint, types, layers)
 test: ## 설치하고 모든 검사를 통과 (set up and pass every check)
 	@scripts/setup.sh test
 	@$(MAKE) --no-print-directory lint
-	$(PY) -m pytest -n 2 --dist loadfile -m "not distributed"
+	$(PY) -m pytest -n 2 --dist loadfile -m "not distributed and not browser"
 
 acceptance: ## 인수 시험, 줄인 크기로 (the promises on real files, reduced sizes)
 	@scripts/setup.sh test
@@ -42,6 +42,10 @@ acceptance: ## 인수 시험, 줄인 크기로 (the promises on real files, redu
 test-distributed: ## 실제 서버로: 계약 시험, 두 색인 비교, 두 방식의 수집 비교, 짧은 장애 시험 (on real servers: contracts, comparisons, short fault run)
 	@scripts/setup.sh test
 	$(PY) scripts/distributed.py --corpus $(CORPUS)
+
+test-dashboard: ## 운영 화면: 실제 Chromium 으로, 화면은 var/screenshots/ 에 (journeys in a real browser; screenshots)
+	@scripts/setup.sh dashboard
+	$(PY) -m pytest tests/dashboard --corpus $(CORPUS)
 
 test-permissions: ## 권한: 회수, 누출, 시간, 다시 훑기, 사례; PERMISSIONS="--reduced" (what following permissions promises)
 	@scripts/setup.sh test

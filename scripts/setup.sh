@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Sets a bare Debian 12 or Ubuntu machine up: system packages, a virtual environment, the package itself.
-# usage: scripts/setup.sh run|test|scans      (run: what serving needs; test: the servers that the tests start, too;
+# usage: scripts/setup.sh run|test|dashboard|scans      (run: what serving needs; test: the servers that the tests start, too;
+#        dashboard: the browser that its tests drive, and fonts, too;
 #        scans: the fonts that the scans of the recognition bench are written in, too)
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -12,6 +13,7 @@ test_packages=(postgresql acl redis-server openjdk-17-jre-headless maven prometh
 test_packages+=(samba samba-ad-provision samba-dsdb-modules python3-samba samba-vfs-modules winbind smbclient dovecot-imapd slapd ldap-utils)
 command -v soffice >/dev/null || test_packages+=(libreoffice-writer-nogui libreoffice-calc-nogui libreoffice-impress-nogui)
 wanted=("${run_packages[@]}")
+[ "$what" = dashboard ] && wanted+=(chromium fonts-noto-cjk)
 [ "$what" = scans ] && wanted+=("${scans_packages[@]}")
 [ "$what" = test ] && wanted+=("${test_packages[@]}")
 
@@ -60,7 +62,7 @@ fi
 
 # Installed again only when the pins or the package's metadata have changed.
 pins=constraints.txt
-[ "$what" = test ] && pins=constraints-dev.txt
+[ "$what" = test ] || [ "$what" = dashboard ] && pins=constraints-dev.txt
 stamp=.venv/.installed-$what
 now=$(cat "$pins" constraints-build.txt pyproject.toml | sha256sum)
 if [ "$(cat "$stamp" 2>/dev/null)" != "$now" ]; then

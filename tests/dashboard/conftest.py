@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import re
 from pathlib import Path
 from types import SimpleNamespace
@@ -19,6 +20,13 @@ from search.api.app import create_app
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+_spec = importlib.util.spec_from_file_location(
+    "seoga_tests_browser", Path(__file__).with_name("browser.py")
+)
+_browser = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(_browser)
+chromium, eyes = _browser.chromium, _browser.eyes
 
 TOKEN = "a-token-of-the-plant"  # noqa: S105  it opens nothing but this plant
 PEOPLE = """\
@@ -65,6 +73,25 @@ def make_drive(root: Path) -> None:
         place.mkdir(parents=True)
         name = f"WS-MC-01{number}_작업표준_rev1.md"
         (place / name).write_text(text, encoding="utf-8")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """``--corpus FOLDER``: a real drive to photograph the pages over."""
+    parser.addoption("--corpus", default="")
+
+
+@pytest.fixture(scope="session")
+def make_site(tmp_path_factory) -> Iterator[Callable[[], object]]:
+    """``make_site()``: an installation with a server of its own, for the browser."""
+    made = []
+
+    def make():
+        made.append(_browser.Site(tmp_path_factory.mktemp("site")))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.stop()
 
 
 @pytest.fixture(scope="session")
