@@ -21,6 +21,7 @@ COPY ingest ingest
 COPY metadata metadata
 COPY parsers parsers
 COPY search search
+COPY seoga_client seoga_client
 RUN pip wheel --no-deps --no-build-isolation --wheel-dir /build/wheels . \
  && pip install --no-deps /build/wheels/*.whl
 

@@ -11,8 +11,9 @@ FUZZ ?= --full
 ROUNDS ?= 20
 PERMISSIONS ?=
 SEARCH ?=
+PLANT ?=
 
-.PHONY: help setup demo test test-dashboard test-distributed test-permissions test-search faults lint acceptance acceptance-full bench-embedding bench-opensearch bench-mail bench-workbook bench-deck bench-long bench-ocr bench-parse fuzz lock clean test-sentence-transformers
+.PHONY: help setup demo test test-dashboard test-distributed test-permissions test-search faults lint acceptance acceptance-full eval-plant bench-embedding bench-opensearch bench-mail bench-workbook bench-deck bench-long bench-ocr bench-parse fuzz lock clean test-sentence-transformers
 
 help: ## 이 도움말 (this help)
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  \1: /'
@@ -68,6 +69,11 @@ bench-opensearch: ## OpenSearch 색인의 수집 속도와 검색 시간 (ingest
 	$(PY) scripts/opensearch_server.py --heap 2g exec -- $(PY) -m evaluation.bench_opensearch --url {url} \
 		--chunks $(CHUNKS) --report docs/reports/opensearch.md
 
+eval-plant: ## 가상 부품사의 드라이브와 질문으로 (the plant benchmark; keeps all in .plant; PLANT="--seed 12")
+	@scripts/setup.sh scans
+	@rm -rf .plant
+	.venv/bin/seoga eval plant --out .plant $(PLANT)
+
 bench-embedding: ## 임베딩 엔진 비교 (both embedding engines, side by side)
 	@scripts/setup.sh run
 	$(PY) -m evaluation.bench_embedding --korquad $(KORQUAD)
@@ -108,4 +114,4 @@ lock: ## 고정 버전 갱신 (pin all dependencies anew; needs uv)
 	scripts/lock.sh
 
 clean: ## 설치와 데모를 지움 (remove the installation and the demo)
-	rm -rf .venv .venv-st .demo .acceptance
+	rm -rf .venv .venv-st .demo .acceptance .plant

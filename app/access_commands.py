@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from app.people import PeopleTold
+from app.people import PeopleNow
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -46,7 +46,7 @@ def readers(document: str) -> None:
         scopes = {scope.scope_id: scope for scope in catalog.scopes.all()}
         way = [d.scope for d in explain(found.scope_id, scopes, frozenset())]
         named = named_in(way)
-        who = PeopleTold(settings, catalog).who(named)
+        who = PeopleNow(settings, catalog).who(named)
         hidden = catalog.overlay.reasons(found.document_id)
     everyone = frozenset(filter(is_everyone, named))
     passing = {p for p in named if _passes(found.scope_id, scopes, everyone | {p})}
@@ -129,7 +129,7 @@ def report(*, source: str | None, rows: int, as_json: bool, csv_file: Path | Non
         if source is not None:
             source_settings(catalog, source)
         names = [source] if source else [record.name for record in catalog.sources.list()]
-        people = PeopleTold(settings, catalog)
+        people = PeopleNow(settings, catalog)
         reports = [_report(catalog, people, name) for name in names]
     if csv_file is not None:
         _write(csv_file, reports)
@@ -143,7 +143,7 @@ def report(*, source: str | None, rows: int, as_json: bool, csv_file: Path | Non
         _print(found, rows)
 
 
-def _report(catalog: Catalog, people: PeopleTold, source: str) -> SourceReport:
+def _report(catalog: Catalog, people: PeopleNow, source: str) -> SourceReport:
     from app.access_report import named_in, report_on
 
     return report_on(catalog, source, people.who(named_in(catalog.scopes.all(source))))

@@ -105,6 +105,12 @@ def _catalog(numbers: Numbers) -> Iterator[Metric]:
     yield _plain("seoga_outbox", "Rows that the index has still to learn.", numbers.outbox)
     yield _plain("seoga_overlay_documents", "Documents hidden until then.", numbers.overlay)
     yield _plain("seoga_conflicts", "Contradictions of metadata to settle.", numbers.conflicts)
+    yield _by(
+        "seoga_feedback_waiting",
+        "Reports of readers that nobody has settled, by kind.",
+        ("kind",),
+        [((kind.value,), count) for kind, count in numbers.reports.items()],
+    )
     yield _plain("seoga_audited_queries", "Queries in the audit log.", numbers.queries)
     free, total = numbers.disk
     yield _plain("seoga_disk_free_bytes", "Free bytes where the home folder lies.", free)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from catalog.catalog import Catalog
     from catalog.records import RunRecord, SourceRecord
     from contracts.failures import FailureClass
+    from contracts.feedback import FeedbackKind
     from contracts.outcomes import OutcomeKind
     from contracts.settings import LdapSettings, Settings
     from contracts.tasks import TaskKind, TaskState
@@ -148,6 +149,7 @@ class Numbers:
         outbox: Documents whose rows the index has still to learn.
         overlay: Documents hidden until it has.
         conflicts: Contradictions of metadata that wait for a person.
+        reports: What readers reported and nobody has settled, by kind.
         queries: Queries in the audit log.
         disk: Free and total bytes where the home folder lies.
     """
@@ -164,6 +166,7 @@ class Numbers:
     outbox: int
     overlay: int
     conflicts: int
+    reports: Mapping[FeedbackKind, int]
     queries: int
     disk: tuple[int, int] = field(default=(0, 0))
 
@@ -207,6 +210,7 @@ def measure(settings: Settings, catalog: Catalog) -> Numbers:
         outbox=catalog.outbox.count(),
         overlay=len(catalog.overlay.all()),
         conflicts=catalog.reviews.count(),
+        reports=catalog.feedback.waiting(),
         queries=catalog.queries.count(),
         disk=(usage.free, usage.total),
     )

@@ -21,9 +21,12 @@ def mount_dashboard(app: FastAPI, settings: Settings, parts: SearchParts, caller
     """Serve the dashboard below ``/ops``, unless it is switched off."""
     if not settings.dashboard.enabled:
         return
+    from starlette.responses import RedirectResponse
+
     from dashboard.visit import ROOT
     from dashboard.web import create_dashboard
 
+    app.add_route(ROOT, lambda _request: RedirectResponse(f"{ROOT}/"))  # as a person types it
     app.mount(ROOT, create_dashboard(open_desk(settings, parts, callers)))
 
 
@@ -31,11 +34,11 @@ def open_desk(settings: Settings, parts: SearchParts, callers: Callers) -> Desk:
     """The desk over an open catalog and a searcher."""
     from app.commands.status import status_object
     from app.metrics import index_numbers
-    from app.people import PeopleTold
+    from app.people import PeopleNow
     from app.wiring import open_blobs
 
     catalog = parts.catalog
-    people = PeopleTold(settings, catalog)
+    people = PeopleNow(settings, catalog)
 
     def report(source: str) -> SourceReport:
         from app.access_report import named_in, report_on

@@ -9,30 +9,29 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from app.people import PeopleNow, unknown_names
 from app.tools import open_tools
 from contracts.errors import ConfigError, SeogaError
 from contracts.settings import CatalogSettings, Settings, SourceSettings
 
 if TYPE_CHECKING:
     from collections import Counter
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from acl_sync.directory import CombinedDirectory
     from acl_sync.view import CatalogAccess
     from app.controls import Controls
     from catalog.catalog import Catalog
-    from contracts.access import Principal, Reader
     from contracts.ports import BlobStore, IndexBackend
     from contracts.sources import PermissionReader
     from ingest.kit import Kit
     from ingest.rebuild import Rebuild
     from ingest.runs import SourceRun
     from search.answers.service import Answerer
+    from search.dictionary import Dictionary
     from search.service import Searcher
 
 __all__ = [
-    "PeopleNow",
     "SearchParts",
     "answerer_of",
     "open_access",
@@ -240,7 +239,6 @@ def source_run(
     """
     from acl_sync.tracker import close_scopes
     from app.controls import check_overlaps, decide, difference
-    from app.people import unknown_names
     from ingest.runs import SourceRun
     from ingest.sources.registry import make_source
 
@@ -290,64 +288,6 @@ def permission_reader(settings: SourceSettings, controls: Controls) -> Permissio
     return make_permission_reader(settings.model_copy(update={"acl": acl}))
 
 
-class PeopleNow:
-    """Everyone whom the configured directories know now: a source that was first read while a service runs counts, too."""
-
-    def __init__(self, settings: Settings, catalog: Catalog) -> None:
-        self._settings = settings.directory
-        self._catalog = catalog
-        self._made: tuple[tuple[Path, ...], CombinedDirectory] | None = None
-
-    def reader(self, name: str) -> Reader:
-        """See :class:`contracts.sources.Directory`."""
-        return self._now().reader(name)
-
-    def group(self, name: str) -> Reader:
-        """See :class:`contracts.sources.Directory`."""
-        return self._now().group(name)
-
-    def names(self, principals: Iterable[Principal]) -> dict[Principal, str]:
-        """What SIDs stand for, for people to read."""
-        return self._now().names(principals)
-
-    def reasons(self, name: str) -> dict[str, str]:
-        """Why each directory says that a name is nobody, by realm."""
-        return self._now().reasons(name)
-
-    def _now(self) -> CombinedDirectory:
-        from acl_sync.directory import CombinedDirectory
-        from acl_sync.identity_map import IdentityMap
-        from acl_sync.registry import DirectoryOptions, make_directories
-
-        roots = self._roots()
-        if self._made is None or self._made[0] != roots:
-            options = DirectoryOptions(settings=self._settings, roots=roots, catalog=self._catalog)
-            cache_seconds = self._settings.cache_seconds
-            directories = make_directories(options)
-            map_file = self._settings.identity_map
-            self._made = (
-                roots,
-                CombinedDirectory(
-                    directories,
-                    cache_seconds=cache_seconds,
-                    identities=IdentityMap(map_file) if map_file else None,
-                ),
-            )
-        return self._made[1]
-
-    def _roots(self) -> tuple[Path, ...]:
-        from app.controls import controls_of
-
-        roots = []
-        for record in self._catalog.sources.list():
-            source = SourceSettings.model_validate(dict(record.config))
-            source = source.resolved()
-            controls = controls_of(self._catalog, source)
-            if controls is not None and controls.people:
-                roots.append(source.folder)
-        return tuple(roots)
-
-
 def open_directory(settings: Settings, catalog: Catalog) -> PeopleNow:
     """Everyone whom the configured directories know."""
     return PeopleNow(settings, catalog)
@@ -393,7 +333,10 @@ def open_searcher(
 
 @contextlib.contextmanager
 def open_search_parts(
-    settings: Settings, channel: str, reload: Callable[[], Settings] | None = None
+    settings: Settings,
+    channel: str,
+    reload: Callable[[], Settings] | None = None,
+    dictionary: Callable[[], Dictionary] | None = None,
 ) -> Iterator[SearchParts]:
     """A searcher that audits what it returns and goes over to the new index where it is rebuilt, with its catalog.
 
@@ -401,8 +344,10 @@ def open_search_parts(
         settings: As they were read when the process began.
         channel: For the audit.
         reload: Reads the settings again, for a process that outlives a rebuild of the index.
+        dictionary: Synonyms to search with; None: those that serve.
     """
     from app.audit import CatalogAudit
+    from app.synonyms import Synonyms
     from search.service import Searcher
     from search.tools import SearchTools
 
@@ -422,6 +367,7 @@ def open_search_parts(
             CatalogAudit(catalog, channel),
             settings.search,
             renew=renew,
+            dictionary=dictionary or Synonyms(catalog, glossary=settings.search.glossary),
         )
         stack.callback(searcher.close)
         yield SearchParts(searcher, catalog, access)

@@ -11,9 +11,11 @@ from typing import Self
 from catalog.browse import BrowseStore
 from catalog.changes import ChangeStore
 from catalog.database import Database, open_database
+from catalog.dictionaries import DictionaryStore
 from catalog.documents import DocumentStore
 from catalog.draws import DrawStore
 from catalog.events import EventStore
+from catalog.feedback import FeedbackStore
 from catalog.items import ItemStore
 from catalog.ledger import LedgerStore
 from catalog.meta import MetaStore
@@ -59,6 +61,7 @@ class Catalog:
         self.quality = QualityStore(database)
         self.runs = RunStore(database)
         self.queries = QueryStore(database)
+        self.feedback = FeedbackStore(database)
         self.reviews = ReviewStore(database)
         self.ledger = LedgerStore(database)
         self.principals = PrincipalStore(database)
@@ -69,6 +72,7 @@ class Catalog:
         self.draws = DrawStore(database)
         self.sessions = SessionStore(database)
         self.browse = BrowseStore(database)
+        self.dictionaries = DictionaryStore(database)
 
     @classmethod
     def open(cls, url: str, home: Path) -> Self:

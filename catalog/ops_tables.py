@@ -1,4 +1,4 @@
-"""Tables of the dashboard; a change here needs a revision, as in :mod:`catalog.tables`."""
+"""Tables of the dashboard and of synonyms; a change here needs a revision, as in :mod:`catalog.tables`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sqlalchemy as sa
 from catalog.tables import metadata
 from catalog.text import SafeText
 
-__all__ = ["draws", "events", "sessions"]
+__all__ = ["dictionaries", "draws", "events", "sessions"]
 
 _NUMBER = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 
@@ -19,6 +19,16 @@ def _text(name: str, *, key: bool = False) -> sa.Column[str]:
 def _number(name: str, *, key: bool = False) -> sa.Column[int]:
     return sa.Column(name, _NUMBER, nullable=False, primary_key=key, autoincrement=False)
 
+
+dictionaries = sa.Table(
+    "dictionaries",
+    metadata,
+    _number("version", key=True),
+    _text("at"),
+    _text("author"),
+    _text("note"),
+    _text("text"),
+)
 
 sessions = sa.Table(
     "sessions",

@@ -16,6 +16,7 @@ __all__ = [
     "conflicts",
     "counters",
     "documents",
+    "feedback",
     "items",
     "ledger",
     "meta",
@@ -295,6 +296,23 @@ sa.Index(
     sqlite_where=sa.text("document_ids = '[]'"),
     postgresql_where=sa.text("document_ids = '[]'"),
 )
+
+feedback = sa.Table(
+    "feedback",
+    metadata,
+    _number_key("seq"),
+    _text("at"),
+    _text("kind"),
+    _text("reader"),
+    _text("query"),
+    _text("document_id"),
+    _text("chunk_id"),
+    _text("note"),
+    _text("via"),
+    _text("settled_by"),
+    _text("verdict"),
+)
+sa.Index("ix_feedback_kind", feedback.c.kind, feedback.c.settled_by, feedback.c.seq)
 
 conflicts = sa.Table(
     "conflicts",

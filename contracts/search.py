@@ -13,6 +13,7 @@ __all__ = [
     "Candidate",
     "Citation",
     "Hit",
+    "Reading",
     "SearchFilter",
     "SearchRequest",
     "SearchResponse",
@@ -143,11 +144,35 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SearchResponse:
-    """Hits, best first; ``took_ms`` by stage is for operators only.
+class Reading:
+    """What a part of a query was taken for.
 
-    ``more`` says whether there are hits beyond these. ``facets`` has value and number of documents among all that both legs
-    found (at most ``search.candidates`` passages each), the most frequent first: of documents that the reader may read.
+    Attributes:
+        kind: ``code``, ``type``, ``revision``, ``keyboard``, ``synonym``, or the name of a filter.
+        text: The words of the query.
+        value: What they mean.
+        effect: ``filter`` (hides others), ``boost`` (moves up), ``rewrite`` (searched instead), ``synonym`` (searched beside), ``hint`` (an option that the caller may set).
+    """
+
+    kind: str
+    text: str
+    value: str
+    effect: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchResponse:
+    """Hits, best first.
+
+    Attributes:
+        query: As asked.
+        reader: As whom.
+        hits: Best first.
+        more: Whether there are hits beyond these.
+        facets: Value and number of documents among all that both legs found (at most ``search.candidates`` passages each), the most frequent first: of documents that the reader may read.
+        took_ms: By stage, for operators only.
+        understood: What parts of the query were taken for.
+        suggestion: The query with words that the passages found have instead of mistyped ones, or "".
     """
 
     query: str
@@ -156,3 +181,5 @@ class SearchResponse:
     more: bool = False
     facets: dict[str, tuple[tuple[str, int], ...]] = field(default_factory=dict)
     took_ms: dict[str, float] = field(default_factory=dict)
+    understood: tuple[Reading, ...] = ()
+    suggestion: str = ""

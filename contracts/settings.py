@@ -220,6 +220,9 @@ class SearchSettings(Group):
     candidates: int = Field(default=200, ge=10, le=2000)
     vector_weight: float = Field(default=0.61, ge=0, le=1)
     tokenizer: Literal["mecab", "kiwi", "bigram"] = "mecab"
+    glossary: bool = Field(
+        default=True, description="Korean and English words of plants that mean the same."
+    )
     title_weight: float = 1.5
     heading_weight: float = 1.2
     codes_weight: float = 2.0

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from contracts.answers import Answer
     from contracts.search import SearchResponse
 
-__all__ = ["GoldenLine", "answer_figures", "read_golden", "run_golden"]
+__all__ = ["GoldenLine", "answer_figures", "rank_of", "read_golden", "run_golden"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +34,7 @@ class GoldenLine:
         docs: Paths of documents that hold it, any of them.
         answer: What a right answer says, all of it; empty where only its document is known.
         options: ``include_obsolete``, ``as_of``, ``types``.
+        split: ``tune`` or ``test`` where a set is divided, or "".
     """
 
     id: str
@@ -44,6 +45,7 @@ class GoldenLine:
     docs: tuple[str, ...] = ()
     answer: tuple[str, ...] = ()
     options: dict[str, Any] = field(default_factory=dict)
+    split: str = ""
 
     def request(self, top: int) -> SearchRequest:
         """The question as a search."""
@@ -80,6 +82,7 @@ def read_golden(path: Path) -> list[GoldenLine]:
                     docs=tuple(found.get("docs", ())),
                     answer=tuple(found.get("answer", ())),
                     options=dict(found.get("options", {})),
+                    split=str(found.get("split", "")),
                 )
             )
         except (KeyError, TypeError, ValueError) as problem:
@@ -103,8 +106,7 @@ def run_golden(
     ranks: dict[str, int | None] = {}
     by_type: dict[str, list[bool]] = defaultdict(list)
     for line in (line for line in lines if line.answerable):
-        paths = list(dict.fromkeys(hit.path for hit in search(line.request(top)).hits))
-        rank = next((n for n, path in enumerate(paths, start=1) if path in line.docs), None)
+        rank = rank_of(line, search(line.request(top)))
         ranks[line.id] = rank
         by_type[line.type].append(rank is not None and rank <= 5)  # noqa: PLR2004  hit@5
     asked = max(1, len(ranks))
@@ -122,6 +124,12 @@ def run_golden(
         "by_type": {kind: sum(found) / len(found) for kind, found in sorted(by_type.items())},
         "missed": [name for name, rank in ranks.items() if rank is None],
     }
+
+
+def rank_of(line: GoldenLine, response: SearchResponse) -> int | None:
+    """Rank of the first document that a line names, from 1; a document counts with its best passage."""
+    paths = list(dict.fromkeys(hit.path for hit in response.hits))
+    return next((n for n, path in enumerate(paths, start=1) if path in line.docs), None)
 
 
 def answer_figures(lines: Sequence[GoldenLine], answers: Sequence[Answer]) -> dict[str, Any]:

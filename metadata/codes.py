@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from contracts.documents import Cell, ParsedDocument, Table
     from metadata.master import CodeMaster
 
-__all__ = ["document_number_in", "find_codes", "kind_of_code"]
+__all__ = ["codes_in", "document_number_in", "find_codes", "kind_of_code"]
 
 _PREFIXES: dict[CodeKind, tuple[str, ...]] = {
     CodeKind.EQUIPMENT: ("EQ", "EQP", "EQUIP", "MCH"),
@@ -78,6 +78,13 @@ def document_number_in(text: str, kinds: frozenset[CodeKind] = _NUMBERING) -> st
     """The first code within ``text`` whose form is that of a document number, canonical, or None."""
     codes = (canonical_code(raw) for raw in _tokens(text))
     return next((code for code in codes if kind_of_code(code) in kinds), None)
+
+
+def codes_in(text: str) -> dict[str, str]:
+    """Codes of known forms in a text: canonical form → as it stands."""
+    return {
+        code: raw for raw in _tokens(text) if kind_of_code(code := canonical_code(raw)) is not None
+    }
 
 
 def find_codes(

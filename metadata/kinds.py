@@ -59,8 +59,15 @@ def is_record(document_type: str, name: str) -> bool:
     return document_type in RECORD_TYPES or _PERIODIC.search(normalise(name)) is not None
 
 
-def type_of_text(text: str) -> tuple[str, str] | None:
-    """Document type that a title, name or type field says, and the words that say it, or None."""
+def type_of_text(text: str, *, general: bool = True) -> tuple[str, str] | None:
+    """Document type that a title, name or type field says, and the words that say it, or None.
+
+    Args:
+        text: Title, name, field or query.
+        general: Whether words such as 기준 or 현황 are enough, which a title ends with and a sentence may hold anywhere.
+    """
+    if not general:
+        return _last(unspaced(text).replace("_", " "), _SPECIFIC_PATTERNS)
     flat = unspaced(text).replace("_", " ")
     listed = _LIST_END.search(flat)
     if listed and not _CHECKLIST.search(flat):

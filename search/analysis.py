@@ -7,6 +7,8 @@ Of one text come, in this order within a line:
 
 - codes, numbers and Latin words: whole (``eq-press-07``), squeezed (``eqpress07``) and in pieces (``eq``, ``press``,
   ``07``); a number with its unit as ``12.5nm``, ``12.5`` and ``nm``;
+- dates as ISO 8601 writes them, each with its month (``2024-01-13``, ``2024-01``), and quarters (``2024-q3``), however
+  they are written;
 - morphemes that carry meaning (nouns, stems, adverbs), Hanja also by their reading;
 - 2-grams of Hangul and Hanja, marked with ``_`` (``_토크``), so that a backend can tell them from words.
 """
@@ -28,7 +30,7 @@ __all__ = ["GRAM", "TOKENIZERS", "Analyzer", "fold"]
 GRAM = "_"
 """First character of a 2-gram term; no other term starts with it."""
 
-_VERSION = 1
+_VERSION = 2
 """Raised whenever the same text would give other terms: an index must then be made anew."""
 
 # -- folding ---------------------------------------------------------------------------------------
@@ -124,6 +126,36 @@ def _measure_terms(number: str, unit: str) -> Iterator[tuple[str, float]]:
     yield f"{number}{unit}", _WHOLE
     yield number, _PART
     yield unit, _PART
+
+
+# -- dates -----------------------------------------------------------------------------------------
+
+_YEAR = r"(?:(?P<year>(?:19|20)\d{2})|'(?P<short>\d{2}))"
+_DATE = re.compile(
+    rf"(?<![\d.-]){_YEAR}(?:\s?년\s?|\s?[-./]\s?)(?P<month>1[0-2]|0?[1-9])"
+    r"(?:(?:\s?월\s?|\s?[-./]\s?)(?P<day>3[01]|[12]\d|0?[1-9])(?:\s?일)?(?![\d/])|\s?월|(?=[^\d./-]|$))"
+)
+_QUARTER = re.compile(
+    rf"(?<![\d.-]){_YEAR}(?:\s?년도?\s?|\s?[-./]\s?|\s)(?:제\s?)?(?P<quarter>[1-4])(?:\s?/\s?4(?:\s?분기)?|\s?분기)(?!\d)"
+)
+_MONTH_WEIGHT = 0.5
+
+
+def _date_terms(line: str) -> Iterator[tuple[str, float]]:
+    """Terms of the dates of a line; a date without a year is none."""
+    for match in _QUARTER.finditer(line):
+        yield f"{_year(match)}-q{match['quarter']}", _WHOLE
+    for match in _DATE.finditer(_QUARTER.sub(" ", line)):
+        month = f"{_year(match)}-{int(match['month']):02}"
+        if match["day"]:
+            yield f"{month}-{int(match['day']):02}", _WHOLE
+            yield month, _MONTH_WEIGHT
+        else:
+            yield month, _WHOLE
+
+
+def _year(match: re.Match[str]) -> str:
+    return match["year"] or f"20{match['short']}"
 
 
 # -- morphemes -------------------------------------------------------------------------------------
@@ -301,6 +333,7 @@ class Analyzer:
 
     def _weighted(self, text: str) -> Iterator[tuple[str, float]]:
         for line in _lines(fold(text)):
+            yield from _date_terms(line)
             rest, found = _take_runs(_THOUSANDS.sub("", line))
             yield from found
             if not _KOREAN.search(rest):

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Lock
 from typing import TYPE_CHECKING
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from contracts.chunks import Chunk
+    from search.dictionary import Expansion
     from search.tools import QueryAnalysis
 
 __all__ = ["Evidence", "EvidenceReader", "PassageTerms", "Question", "weigh"]
@@ -110,11 +111,13 @@ class Question:
         text: As asked.
         terms: Terms with their weights, as the lexical leg has them, without those of asking.
         strings: Its 3-grams without spaces.
+        same: Terms of it, each with the terms of phrases that mean the same.
     """
 
     text: str
     terms: Mapping[str, float]
     strings: tuple[str, ...]
+    same: tuple[tuple[frozenset[str], tuple[frozenset[str], ...]], ...] = ()
 
     @property
     def words(self) -> frozenset[str]:
@@ -177,13 +180,25 @@ class EvidenceReader:
         self._known: OrderedDict[tuple[str, int], PassageTerms] = OrderedDict()
         self._lock = Lock()
 
-    def question(self, text: str) -> Question:
-        """A question in terms."""
+    def question(self, text: str, expansions: Sequence[Expansion] = ()) -> Question:
+        """A question in terms, with synonyms of its phrases."""
         squeezed = fold(text).replace(" ", "").replace("\n", "")
         strings = tuple(squeezed[at : at + _GRAM] for at in range(max(1, len(squeezed) - 2)))
         terms = self._analyzer.query(text)
         asked = {t: w for t, w in terms.items() if t not in _ASKING and t not in _ASKING_GRAMS}
-        return Question(text, asked or terms, strings)
+        asked = asked or terms
+        same = ((self._words(e.phrase), tuple(map(self._words, e.others))) for e in expansions)
+        return Question(
+            text,
+            asked,
+            strings,
+            tuple((own & asked.keys(), others) for own, others in same if own & asked.keys()),
+        )
+
+    def _words(self, phrase: str) -> frozenset[str]:
+        """Terms of a phrase, without 2-grams where it has others."""
+        terms = self._analyzer.query(phrase)
+        return frozenset(t for t in terms if not t.startswith(GRAM)) or frozenset(terms)
 
     def passage(self, chunk: Chunk) -> PassageTerms:
         """A passage in terms; what was read once serves again."""
@@ -202,7 +217,7 @@ class EvidenceReader:
 
     def of(self, question: Question, chunks: Sequence[Chunk]) -> list[Evidence]:
         """The evidence of each passage, all of which compete for this question."""
-        passages = [self.passage(chunk) for chunk in chunks]
+        passages = [_with_same(self.passage(chunk), question) for chunk in chunks]
         worth = weigh(question.terms, [passage.all for passage in passages])
         return [_evidence(question, worth, passage) for passage in passages]
 
@@ -215,6 +230,28 @@ class EvidenceReader:
             sentences=lines or (("", frozenset()),),
             squeezed="".join(fold(chunk.embedded_text).split()),
         )
+
+
+def _with_same(passage: PassageTerms, question: Question) -> PassageTerms:
+    """The passage as if it said what the question says, wherever it says a synonym of it."""
+    for own, others in question.same:
+        meant = [other for other in others if other and other <= passage.all]
+        if not meant:
+            continue
+
+        def extended(
+            terms: frozenset[str],
+            own: frozenset[str] = own,
+            meant: list[frozenset[str]] = meant,
+        ) -> frozenset[str]:
+            return terms | own if any(other <= terms for other in meant) else terms
+
+        passage = replace(
+            passage,
+            prefix=extended(passage.prefix),
+            sentences=tuple((text, extended(terms)) for text, terms in passage.sentences),
+        )
+    return passage
 
 
 def weigh(terms: Mapping[str, float], candidates: Iterable[frozenset[str]]) -> dict[str, float]:

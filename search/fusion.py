@@ -30,6 +30,7 @@ class Fused:
         vector: Cosine between the least and the best of the candidates, 0 to 1.
         bm25: Raw, 0.0 without a lexical match.
         cosine: Raw, or None where it is not known.
+        weight: Of the vector in the score.
     """
 
     key: Key
@@ -38,6 +39,11 @@ class Fused:
     vector: float
     bm25: float
     cosine: float | None
+    weight: float = 0.61
+
+    def at(self, weight: float) -> float:
+        """The score with another weight of the vector, 0 to 1."""
+        return weight * self.vector + (1 - weight) * self.lexical
 
 
 def fuse(
@@ -75,6 +81,7 @@ def fuse(
                 vector=near,
                 bm25=bm25.get(key, 0.0),
                 cosine=cosine,
+                weight=vector_weight,
             )
         )
     return sorted(fused, key=_order)

@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
-import time
-from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from datetime import date, datetime
+from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 from contracts.errors import IndexUnavailableError
 from contracts.search import SearchResponse
+from search.analysis import GRAM
+from search.clock import Clock
+from search.dictionary import Dictionary
 from search.evidence import EvidenceReader
 from search.facets import counted
-from search.fusion import fuse
 from search.hits import hit_of, readable
+from search.legs import both_legs
 from search.opening import OpenedDocument, Opener, OpeningRequest
-from search.ranking import READ, Ranked, read_best, spread
+from search.ranking import Ranked, read_best, spread, to_read
 from search.requests import checked, filter_of
+from search.suggestions import suggestion
 from search.tools import CurrentTools, QueryAnalysis, SearchTools
+from search.understanding import Understood, understand, with_operators
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
+    from contextlib import AbstractContextManager
 
     from contracts.ports import Embedder, IndexBackend
-    from contracts.search import Candidate, Hit, SearchFilter, SearchRequest
+    from contracts.search import Hit, SearchFilter, SearchRequest
     from contracts.settings import SearchSettings
     from search.evidence import Question
     from search.fusion import Fused
@@ -92,6 +97,7 @@ class Searcher:
         settings: Ranking.
         today: The day where a request names none.
         renew: Opens the tools of the index that serves, where it was rebuilt; None: searches end there.
+        dictionary: Synonyms of now.
     """
 
     def __init__(  # noqa: PLR0913  the parts of a search, each once
@@ -105,7 +111,9 @@ class Searcher:
         *,
         today: Callable[[], date] = lambda: datetime.now().astimezone().date(),
         renew: Callable[[], SearchTools] | None = None,
+        dictionary: Callable[[], Dictionary] = Dictionary,
     ) -> None:
+        self._dictionary = dictionary
         self._tools = CurrentTools(SearchTools(index, embedder, analyzer), renew)
         self._readers = _Readers()
         self._access = access
@@ -130,29 +138,31 @@ class Searcher:
             IndexUnavailableError: the index does not answer.
         """
         request = checked(request)
-        clock = _Clock()
+        searched, operators = with_operators(request)
+        clock = Clock()
         hits: tuple[Hit, ...] = ()
         epoch = -1
         try:
             with clock.stage("access"):
                 view = self._access.filter_for(request.reader, request.restrict_groups)
             epoch = view.epoch
-            where = filter_of(request, view, request.as_of or self._today())
-            found, reader = self._found(request, where, clock)
+            where = filter_of(searched, view, request.as_of or self._today())
+            found = self._found(searched, where, clock)
             hits = found.hits
         finally:
             documents = tuple(dict.fromkeys(hit.document_id for hit in hits))
             self._audit.record(request, documents, clock.total(), epoch)
-        took = clock.stages | {"total": clock.total()}
         response = SearchResponse(
             query=request.query,
             reader=request.reader,
             hits=hits,
             more=found.more,
             facets=found.facets,
-            took_ms=took,
+            took_ms=clock.stages | {"total": clock.total()},
+            understood=operators + found.asked.readings,
+            suggestion=suggestion(found.asked.text, found.read, found.reader),
         )
-        return Findings(response, tuple(found.read), reader.question(request.query), reader)
+        return Findings(response, tuple(found.read), found.question, found.reader)
 
     @property
     def index(self) -> IndexBackend:
@@ -170,6 +180,14 @@ class Searcher:
     def tools(self) -> SearchTools:
         """Index, embedder and analyzer of now."""
         return self._tools.now
+
+    def check(self, reader: str) -> None:
+        """Make sure that a directory knows a reader.
+
+        Raises:
+            UnknownReaderError: none does.
+        """
+        self._access.filter_for(reader)
 
     def stats(self) -> dict[str, int]:
         """Figures of the index that serves now, as ``IndexBackend.stats`` gives them.
@@ -200,102 +218,98 @@ class Searcher:
             where: Filter of both legs.
             stage: Times a stage by name.
         """
-        timed = stage or _Clock().stage
-        ranked = self._rank(self._tools.now, query, where, timed)
-        return self._read(self._tools.now, query, ranked, where, timed)
+        timed = stage or Clock().stage
+        tools = self._tools.now
+        asked = self._understood(tools, query, where, timed)
+        ranked = both_legs(tools, asked, where, self._settings, timed)
+        return self._read(tools, asked, ranked, where, timed)
 
     def question(self, text: str) -> Question:
         """A question in terms, as passages are read for it."""
-        return self._readers.of(self._tools.now.analyzer).question(text)
+        expansions = self._dictionary().expansions(text)
+        return self._readers.of(self._tools.now.analyzer).question(text, expansions)
 
-    def _found(
-        self, request: SearchRequest, where: SearchFilter, clock: _Clock
-    ) -> tuple[_Found, EvidenceReader]:
+    def _found(self, request: SearchRequest, where: SearchFilter, clock: Clock) -> _Found:
         """Hits of the index that serves: one that was replaced meanwhile may hold permissions of before."""
         while True:
             with self._tools.use() as tools:
                 try:
-                    # nothing is looked up for whom nothing is there, so no time tells of it
-                    ranked = (
-                        self._rank(tools, request.query, where, clock.stage) if where.scopes else []
-                    )
-                    found = self._hits(tools, request, ranked, where, clock.stage)
+                    found = self._found_in(tools, request, where, clock.stage)
                 except IndexUnavailableError:
                     if not tools.index.replaced():
                         raise
                 else:
                     if not tools.index.replaced():
-                        return found, self._readers.of(tools.analyzer)
+                        return found
             with clock.stage("renew"):
                 self._tools.renew(tools)
 
-    def _rank(
-        self,
-        tools: SearchTools,
-        query: str,
-        where: SearchFilter,
-        stage: Callable[[str], AbstractContextManager[None]],
-    ) -> list[Fused]:
-        weight, limit = self._settings.vector_weight, self._settings.candidates
-        lexical: list[Candidate] = []
-        cosines: dict[int | str, float] = {}
-        if weight < 1:
-            with stage("analyse"):
-                terms = tools.analyzer.query(query)
-            with stage("lexical"):
-                lexical = tools.index.lexical(terms, where, limit)
-        if weight > 0:
-            with stage("embed"):
-                vector = tools.embedder.embed_query(query)
-            with stage("vector"):
-                nearest = tools.index.nearest(vector, where, limit)
-                cosines = {candidate.key: candidate.score for candidate in nearest}
-                others = [c.key for c in lexical if c.key not in cosines]
-                cosines |= tools.index.similarities(vector, others)
-        with stage("fuse"):
-            return fuse(lexical, cosines, weight)
-
-    def _read(
-        self,
-        tools: SearchTools,
-        query: str,
-        ranked: Sequence[Fused],
-        where: SearchFilter,
-        stage: Callable[[str], AbstractContextManager[None]],
-    ) -> list[Ranked]:
-        with stage("read"):
-            reader = self._readers.of(tools.analyzer)
-            question = reader.question(query)
-            return read_best(tools.index, reader, question, ranked, lambda s: readable(s, where))
-
-    def _hits(
+    def _found_in(
         self,
         tools: SearchTools,
         request: SearchRequest,
-        ranked: Sequence[Fused],
         where: SearchFilter,
         stage: Callable[[str], AbstractContextManager[None]],
     ) -> _Found:
         """The best that are still there and still readable; what was deleted meanwhile is made up for."""
-        read = self._read(tools, request.query, ranked, where, stage)
+        reader = self._readers.of(tools.analyzer)
+        # nothing is looked up for whom nothing is there, so no time tells of it
+        asked = Understood(text=request.query)
+        ranked: list[Fused] = []
+        if where.scopes:
+            asked = self._understood(tools, request.query, where, stage)
+            ranked = both_legs(tools, asked, where, self._settings, stage)
+        read = self._read(tools, asked, ranked, where, stage)
         best = spread(read)
-        last = request.start + request.top
         with stage("fetch"):
-            rest = ranked[READ:]
+            known = {fused.key for fused in to_read(ranked)}
+            rest = [fused for fused in ranked if fused.key not in known]
+            last = request.start + request.top
             for start in range(0, len(rest), request.top):
                 if len(best) > last and not request.facets:
                     break
                 part = {fused.key: fused for fused in rest[start : start + request.top]}
                 # the row may have been updated between the legs and now
-                found = (s for s in tools.index.fetch(list(part)) if readable(s, where))
-                best += [Ranked(stored, part[stored.key]) for stored in found]
+                stored = (s for s in tools.index.fetch(list(part)) if readable(s, where))
+                best += [Ranked(found, part[found.key]) for found in stored]
         shown = enumerate(best[request.start : last], start=request.start + 1)
         return _Found(
             read,
             tuple(hit_of(number, ranked, where) for number, ranked in shown),
             len(best) > last,
             counted((one.stored.row for one in best), request.facets),
+            asked,
+            reader.question(asked.text, asked.expansions),
+            reader,
         )
+
+    def _understood(
+        self,
+        tools: SearchTools,
+        query: str,
+        where: SearchFilter,
+        stage: Callable[[str], AbstractContextManager[None]],
+    ) -> Understood:
+        def found(word: str) -> bool:
+            terms = {t: 1.0 for t in tools.analyzer.query(word) if not t.startswith(GRAM)}
+            return bool(terms) and bool(tools.index.lexical(terms, where, 1))
+
+        with stage("understand"):
+            return understand(query, self._dictionary(), found)
+
+    def _read(
+        self,
+        tools: SearchTools,
+        asked: Understood,
+        ranked: Sequence[Fused],
+        where: SearchFilter,
+        stage: Callable[[str], AbstractContextManager[None]],
+    ) -> list[Ranked]:
+        with stage("read"):
+            reader = self._readers.of(tools.analyzer)
+            question = reader.question(asked.text, asked.expansions)
+            fits = partial(readable, where=where)
+            return read_best(tools.index, reader, question, ranked, fits, asked)
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,6 +335,9 @@ class _Found:
     hits: tuple[Hit, ...]
     more: bool
     facets: dict[str, tuple[tuple[str, int], ...]]
+    asked: Understood
+    question: Question
+    reader: EvidenceReader
 
 
 class _Readers:
@@ -335,25 +352,3 @@ class _Readers:
         if now is None or now[0] is not analyzer:
             now = self._now = analyzer, EvidenceReader(analyzer)
         return now[1]
-
-
-class _Clock:
-    """Milliseconds by stage."""
-
-    def __init__(self) -> None:
-        self._start = time.perf_counter()
-        self.stages: dict[str, float] = {}
-
-    @contextmanager
-    def stage(self, name: str) -> Iterator[None]:
-        """Add the time of the block to a stage."""
-        start = time.perf_counter()
-        try:
-            yield
-        finally:
-            spent = (time.perf_counter() - start) * 1000
-            self.stages[name] = self.stages.get(name, 0.0) + spent
-
-    def total(self) -> float:
-        """Since the beginning."""
-        return (time.perf_counter() - self._start) * 1000

@@ -18,7 +18,7 @@ from catalog.people import FOREIGN, GROUP, PERSON, DirectoryEntry
 from catalog.times import utc_text
 
 if TYPE_CHECKING:
-    from acl_sync.ldap.client import Entry
+    from acl_sync.ldap.session import Entry
     from contracts.settings import LdapSettings
 
 __all__ = [

@@ -33,7 +33,7 @@ from catalog.people import PERSON, DirectoryEntry
 from contracts.errors import DirectoryDownError
 
 if TYPE_CHECKING:
-    from acl_sync.ldap.client import Entry, Session
+    from acl_sync.ldap.session import Entry, Session
     from catalog.people import DirectorySnapshot
     from contracts.settings import LdapSettings
 

@@ -31,7 +31,8 @@ from catalog.statements import batches
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from acl_sync.ldap.client import Entry, LdapClient, Session
+    from acl_sync.ldap.client import LdapClient
+    from acl_sync.ldap.session import Entry, Session
     from catalog.people import DirectoryEntry
     from contracts.access import Principal
     from contracts.settings import LdapSettings

@@ -23,7 +23,7 @@ from contracts.errors import DirectoryDownError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from acl_sync.ldap.client import Session
+    from acl_sync.ldap.session import Session
     from catalog.people import DirectoryEntry, DirectorySnapshot
     from contracts.settings import LdapSettings
 

@@ -12,7 +12,8 @@ from catalog.times import parse_utc, utc_text
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from acl_sync.ldap.client import LdapClient, Session
+    from acl_sync.ldap.client import LdapClient
+    from acl_sync.ldap.session import Session
     from catalog.people import DirectoryEntry, DirectorySnapshot, PeopleStore
 
 __all__ = ["Changes", "Reading", "ServerState", "refresh"]

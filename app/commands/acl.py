@@ -9,7 +9,7 @@ import click
 
 from app.access_commands import canary, readers, report
 from app.directories import directory, refresh_all, whois
-from app.people import PeopleTold
+from app.people import PeopleNow
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -100,7 +100,7 @@ def explain(document: str, reader: str) -> None:
         reasons = catalog.overlay.reasons(found.document_id)
         deciding = [decision.entry.principal for decision in decisions if decision.entry]
         sids = [principal for principal in deciding if principal.startswith("sid:")]
-        names = PeopleTold(settings, catalog).who(sids).names if sids else {}
+        names = PeopleNow(settings, catalog).who(sids).names if sids else {}
     known = found.scope_id in scopes
     allowed = known and bool(decisions) and all(d.allowed for d in decisions) and not reasons
     click.echo(
@@ -141,7 +141,7 @@ def pending() -> None:
 
     settings = load_settings()
     with open_catalog(settings) as catalog:
-        people = PeopleTold(settings, catalog)
+        people = PeopleNow(settings, catalog)
         waiting = 0
         for source in catalog.sources.list():
             for place in unmatched_of(catalog, source.name):

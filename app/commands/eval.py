@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from app.plant_commands import gate, plant
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
@@ -25,6 +27,33 @@ _LEGS = {"hybrid": None, "bm25": 0.0, "vectors": 1.0}
 @click.group("eval", short_help="검색 품질 평가 (retrieval figures and benches).")
 def command() -> None:
     """검색 품질을 잽니다 (measure retrieval)."""
+
+
+@command.command("legs")
+@click.argument("golden", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="JSON 으로 출력.")
+def legs(*, golden: Path, as_json: bool) -> None:
+    """낱말만, 벡터만, 검색 전체를 GOLDEN 질문으로 견줌 (each leg alone beside the whole search)."""
+    from datetime import datetime
+
+    from app.wiring import open_search_parts
+    from contracts.settings import load_settings
+    from evaluation.golden import read_golden
+    from evaluation.legs import compare_legs
+
+    today = datetime.now().astimezone().date()
+    with open_search_parts(load_settings(), "eval") as parts:
+        found = compare_legs(read_golden(golden), parts.searcher, parts.access, today)
+    if as_json:
+        _print(found, as_json=True)
+        return
+    for split, kinds in found["splits"].items():
+        click.echo(f"{split}: Hit@3 낱말, 벡터, 검색 (words, vectors, search)")
+        for kind, figures in kinds.items():
+            shown = "  ".join(
+                f"{figures[leg]['hit_at_3']:.3f}" for leg in ("lexical", "vector", "search")
+            )
+            click.echo(f"  {kind:20} {figures['questions']:4}  {shown}")
 
 
 @command.command("korquad")
@@ -250,3 +279,7 @@ def _print(found: dict[str, object], *, as_json: bool) -> None:
     for name, value in found.items():
         shown = f"{value:.4f}" if isinstance(value, float) else str(value)
         click.echo(f"{name}: {shown}")
+
+
+command.add_command(plant)
+command.add_command(gate)

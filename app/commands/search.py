@@ -102,6 +102,8 @@ def _print(response: SearchResponse, *, as_json: bool, explain: bool) -> None:
         return
     if not response.hits:
         click.echo("읽을 수 있는 문서에서 찾지 못했습니다 (nothing found in what you may read)")
+    for line in _understood(response):
+        click.echo(line)
     for hit in response.hits:
         click.echo(f"{hit.rank}. {hit.citation.label}")
         click.echo(f"   {hit.path}".encode("utf-8", "replace").decode())
@@ -112,6 +114,26 @@ def _print(response: SearchResponse, *, as_json: bool, explain: bool) -> None:
             click.echo(f"   점수 (score): {parts}")
     if explain:
         click.echo(", ".join(f"{stage} {ms:.1f} ms" for stage, ms in response.took_ms.items()))
+
+
+_EFFECTS = {
+    "filter": "이것만 (only)",
+    "boost": "앞으로 (moved up)",
+    "rewrite": "고쳐 읽음 (read as)",
+    "synonym": "같은 말 (also)",
+    "hint": "더 보려면 (see also)",
+}
+
+
+def _understood(response: SearchResponse) -> list[str]:
+    lines = [
+        f"   {_EFFECTS[reading.effect]}: {reading.text} → {reading.value}"
+        for reading in response.understood
+        if reading.effect != "synonym"
+    ]
+    if response.suggestion:
+        lines.append(f"   혹시 (did you mean): {response.suggestion}")
+    return lines
 
 
 def _excerpt(text: str, lines: int = 6, width: int = 160) -> list[str]:

@@ -37,6 +37,7 @@ def command(host: str | None, port: int | None) -> None:
     import uvicorn
 
     from app.ops import mount_dashboard
+    from app.remarks import CatalogFeedback
     from app.wiring import answerer_of, open_search_parts
     from contracts.settings import load_settings
     from search.api.app import create_app
@@ -50,7 +51,10 @@ def command(host: str | None, port: int | None) -> None:
         answerer = answerer_of(settings, parts.searcher)
         shown = metrics_page(settings, parts)
         viewing = viewing_of(settings, parts.catalog)
-        app = create_app(parts.searcher, callers, _health, shown, answerer, viewing)
+        said = CatalogFeedback(parts.catalog, "api")
+        app = create_app(
+            parts.searcher, callers, _health, shown, answerer, viewing=viewing, feedback=said
+        )
         mount_dashboard(app, settings, parts, callers)
         held = AnswerGrid(app, settings.api.answer_grid_ms)
         click.echo(f"http://{at}:{number}/openapi.json  (Ctrl+C: 종료, stop)")
@@ -227,5 +231,6 @@ def housekeeping(settings: Settings) -> None:
         if settings.api.audit_days:
             kept = datetime.now(UTC) - timedelta(days=settings.api.audit_days)
             catalog.queries.prune(utc_text(kept))
+            catalog.feedback.prune(utc_text(kept))
         if settings.api.audit_anchor is not None:
             anchor(catalog, settings.api.audit_anchor.expanduser())

@@ -64,6 +64,7 @@ def status_object(
         "oldest_task_seconds": {k.value: round(s, 1) for k, s in numbers.oldest.items()},
         "broker": asdict(broker) if broker is not None else None,
         "conflicts": numbers.conflicts,
+        "reports": {kind.value: count for kind, count in numbers.reports.items()},
         "quality": dict(numbers.quality),
         "ocr_pages": numbers.ocr_pages,
         "read": {
@@ -157,6 +158,14 @@ def _print_directories(directories: list[dict[str, str]]) -> None:
             click.echo(f"   주의 (alert): {one['problem']}")
 
 
+def _print_reports(reports: dict[str, int]) -> None:
+    for kind, count in reports.items():
+        if count:
+            click.echo(
+                f"사용자의 신고 (reports of readers): {kind} {count}, seoga feedback list --waiting"
+            )
+
+
 def _print(found: dict[str, Any]) -> None:
     def line(label: str, values: dict[str, int]) -> None:
         text = ", ".join(f"{key} {count}" for key, count in sorted(values.items()))
@@ -181,6 +190,7 @@ def _print(found: dict[str, Any]) -> None:
         problem = found["index"].pop("problem")
         click.echo(f"색인 (index): {problem}") if problem else line("색인 (index)", found["index"])
     click.echo(f"확인할 충돌 (conflicts to settle): {found['conflicts']}")
+    _print_reports(found["reports"])
     click.echo(f"기록된 질의 (queries in the audit log): {found['queries']}")
     for source in found["sources"]:
         click.echo(

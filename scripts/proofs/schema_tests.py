@@ -54,9 +54,15 @@ def run(*, examples: int, seed: int) -> bool:
             check=False,
         )
         print(done.stdout[-6000:] if done.returncode else _short(done.stdout))
+        audited = json.loads(server.seoga("audit", "tail", "--limit", "10000", "--json"))
+        shown = sum(bool(row["document_ids"]) for row in audited)
+        opened = sum(" passage " in row["query"] for row in audited if row["document_ids"])
+        print(
+            f"{len(audited)} requests reached the search, {shown} were given documents, {opened} of them a passage by its id"
+        )
         if done.returncode:
             print(done.stderr[-2000:], server.log()[-2000:])
-    return done.returncode == 0
+    return done.returncode == 0 and shown > 0 and opened > 0
 
 
 def _short(said: str) -> str:

@@ -20,10 +20,11 @@ from search.api.cursors import cursor_of, start_of
 from search.api.failures import described, error, handle_errors
 from search.api.limits import BodyLimit
 from search.api.objects import answer_object, document_object, response_object
+from search.api.remarks import add_feedback
 from search.api.replies import AnswerReply, DocumentReply, HealthReply, SearchReply
 from search.api.request_ids import RequestIds
 from search.api.source import source_archive
-from search.api.streaming import MEDIA_TYPE, streamed
+from search.api.streaming import EVENT, MEDIA_TYPE, streamed
 from search.api.viewing import add_viewing
 from search.opening import OpeningRequest
 
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
     from contracts.answers import Answer
     from search.api.metrics import MetricsPage
+    from search.api.remarks import FeedbackKeeper
     from search.api.viewing import Viewing
     from search.service import Searcher
 
@@ -45,13 +47,15 @@ _Reader = Annotated[str | None, Query(min_length=1, max_length=256)]
 _Id = Annotated[str, Path(max_length=256)]
 
 
-def create_app(
+def create_app(  # noqa: PLR0913  the parts of the service, each once
     searcher: Searcher,
     callers: Callers,
     health: Callable[[], dict[str, Any]],
     metrics: MetricsPage | None = None,
     answerer: Answerer | None = None,
+    *,
     viewing: Viewing | None = None,
+    feedback: FeedbackKeeper | None = None,
 ) -> FastAPI:
     """The application.
 
@@ -62,6 +66,7 @@ def create_app(
         metrics: Counts searches, and is ``GET /metrics`` for those who hold one of its tokens; None: no such page.
         answerer: Answers questions; None: with sentences of documents.
         viewing: Shows citations; None: there is no such page.
+        feedback: Keeps what readers say; None: nothing can be said.
 
     Raises:
         ConfigError: a token is empty or easily guessed.
@@ -86,6 +91,8 @@ def create_app(
     _add_about(app, health)
     if viewing is not None:
         add_viewing(app, searcher, viewing)
+    if feedback is not None:
+        add_feedback(app, searcher, feedback)
     if metrics is not None:
         _add_metrics(app, metrics)
     handle_errors(app, metrics)
@@ -124,9 +131,7 @@ def _add_answers(app: FastAPI, answering: Answerer, metrics: MetricsPage | None)
         if metrics is not None:
             metrics.answered(found.took_ms)
 
-    events: dict[int | str, dict[str, Any]] = {
-        200: {"content": {MEDIA_TYPE: {"schema": {"type": "string"}}}}
-    }
+    events: dict[int | str, dict[str, Any]] = {200: {"content": {MEDIA_TYPE: {"schema": EVENT}}}}
 
     @app.post(
         "/v1/answer",

@@ -8,13 +8,22 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
+from contracts.feedback import FeedbackKind
 from contracts.search import FACETS, SearchRequest
 from contracts.versions import DOCUMENT_TYPES
 
 if TYPE_CHECKING:
     from search.api.callers import Caller
 
-__all__ = ["AnswerBody", "FilterBody", "LinkBody", "SearchBody", "Text"]
+__all__ = [
+    "AnswerBody",
+    "AnswerFeedbackBody",
+    "FilterBody",
+    "LinkBody",
+    "PassageFeedbackBody",
+    "SearchBody",
+    "Text",
+]
 
 _SOMETHING = r"[^\s\x00-\x1f]"
 """A character that is not blank."""
@@ -66,6 +75,9 @@ def _names(names: tuple[str, ...]) -> WithJsonSchema:
 
 
 _Type = Annotated[str, _one_of(DOCUMENT_TYPES), _names(DOCUMENT_TYPES)]
+_KINDS = tuple(kind.value for kind in FeedbackKind)
+_Remark = Annotated[str, _one_of(_KINDS), _names(_KINDS)]
+_Thumb = Annotated[str, _one_of(_KINDS[1:3]), _names(_KINDS[1:3])]
 _Facet = Annotated[str, _one_of(FACETS), _names(FACETS)]
 
 
@@ -168,6 +180,39 @@ class LinkBody(_Strict):
 
     citation: str = Field(min_length=1, max_length=256, description="`citation.id` of a hit.")
     reader: Annotated[str, _READER] | None = None
+
+
+class PassageFeedbackBody(_Strict):
+    """What a reader says of a passage."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "kind": "wrong_revision",
+                    "citation": "2c91c8450c7e32739e445acaba77b5a6-7f3a",
+                    "reader": "lee",
+                    "query": "세척액 온도 기준",
+                    "note": "개정 4가 나왔습니다",
+                }
+            ]
+        },
+    )
+
+    kind: _Remark
+    citation: str = Field(min_length=1, max_length=256, description="`citation.id` of a hit.")
+    reader: Annotated[str, _READER] | None = None
+    query: str = Field(default="", max_length=2000, description="What was asked.")
+    note: str = Field(default="", max_length=2000)
+
+
+class AnswerFeedbackBody(_Strict):
+    """What a reader says of an answer, or of all that a search found."""
+
+    kind: _Thumb
+    query: Text
+    reader: Annotated[str, _READER] | None = None
+    note: str = Field(default="", max_length=2000)
 
 
 class AnswerBody(_Asked):

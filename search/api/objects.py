@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -31,6 +32,10 @@ def response_object(response: SearchResponse, *, operator: bool = False) -> dict
         "reader": response.reader,
         "hits": [hit_object(hit, operator=operator) for hit in response.hits],
     }
+    if response.understood:
+        found["understood"] = [asdict(reading) for reading in response.understood]
+    if response.suggestion:
+        found["suggestion"] = response.suggestion
     if response.facets:
         found["facets"] = {
             name: [{"value": value, "count": count} for value, count in counts]

@@ -10,6 +10,7 @@ __all__ = [
     "AnswerReply",
     "DocumentReply",
     "ErrorReply",
+    "FeedbackReply",
     "HealthReply",
     "LinkReply",
     "PassageReply",
@@ -107,6 +108,15 @@ class FacetReply(_Reply):
     count: int
 
 
+class ReadingReply(_Reply):
+    """What a part of the query was taken for, and what that does: ``filter``, ``boost``, ``rewrite``, ``synonym`` or ``hint``."""
+
+    kind: str
+    text: str
+    value: str
+    effect: str
+
+
 class SearchReply(_Reply):
     """Passages, best first. ``next_cursor`` asks for the next page; null where there is none."""
 
@@ -123,6 +133,8 @@ class SearchReply(_Reply):
     hits: list[HitReply]
     next_cursor: str | None
     facets: dict[str, list[FacetReply]] | None = None
+    understood: list[ReadingReply] | None = None
+    suggestion: str | None = None
 
 
 class SentenceReply(_Reply):
@@ -184,6 +196,14 @@ class LinkReply(_Reply):
 
     url: str
     seconds: int
+
+
+class FeedbackReply(_Reply):
+    """The number that the remark was kept under."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"id": 17}]})
+
+    id: int
 
 
 class HealthReply(BaseModel):

@@ -22,6 +22,7 @@ _PACKAGES = (
     "metadata",
     "parsers",
     "search",
+    "seoga_client",
 )
 _BESIDE = (
     "LICENSE",

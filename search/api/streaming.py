@@ -21,9 +21,20 @@ if TYPE_CHECKING:
     from contracts.answers import Answer
     from search.answers.service import AnswerStream
 
-__all__ = ["MEDIA_TYPE", "streamed"]
+__all__ = ["EVENT", "MEDIA_TYPE", "streamed"]
 
 MEDIA_TYPE = "text/event-stream"
+EVENT = {
+    "type": "object",
+    "description": "One event; `data` is JSON: a sentence, the whole answer, or a code.",
+    "properties": {
+        "event": {"type": "string", "enum": ["sentence", "done", "error"]},
+        "data": {"type": "string"},
+    },
+    "required": ["event", "data"],
+}
+"""The schema of one event."""
+
 _log = structlog.get_logger()
 
 

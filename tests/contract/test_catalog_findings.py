@@ -387,3 +387,16 @@ def test_an_iteration_allows_writing_meanwhile(catalog):
         if item.path in {"0000", "2400"}:
             catalog.items.set_state([item.item_id], "hidden")
     assert catalog.items.count("s", "hidden") == 2
+
+
+def test_every_version_of_the_dictionary_stays_and_the_newest_serves(catalog):
+    assert catalog.dictionaries.current() == 0
+    assert catalog.dictionaries.get(0) is None
+    assert catalog.dictionaries.add("synonyms: [[a, b]]", "kim", "first") == 1
+    assert catalog.dictionaries.add("synonyms: [[a, c]]", "lee") == 2
+    assert catalog.dictionaries.current() == 2
+    assert catalog.dictionaries.get(1).text == "synonyms: [[a, b]]"
+    assert [(v.version, v.author, v.note) for v in catalog.dictionaries.newest()] == [
+        (2, "lee", ""),
+        (1, "kim", "first"),
+    ]

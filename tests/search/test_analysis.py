@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import unicodedata
@@ -137,3 +138,23 @@ def test_importing_loads_no_tokenizer():
         [sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=root
     )
     assert found.stdout.strip() == "set()"
+
+
+@pytest.mark.parametrize(
+    ("query", "text"),
+    [
+        ("2024년 3분기", "'24.3/4 실적"),
+        ("2024.3/4분기", "2024년도 제3분기 실적"),
+        ("2024년 1월 13일", "2024. 1. 13. 시행"),
+        ("'24.1.13", "2024-01-13"),
+        ("2024년 3월", "개정일: 2024/03/12"),
+    ],
+)
+def test_a_date_is_found_however_it_is_written(query, text):
+    assert {t for t in MECAB.query(query) if t.startswith("2024-")} & set(MECAB.terms(text))
+
+
+@pytest.mark.parametrize("text", ["ECN-2024-015", "2024-2025", "12.2024.3", "2024-13-01", "99.9.9"])
+def test_what_is_no_date_gives_none(text):
+    date = re.compile(r"\d{4}-(?:0[1-9]|1[0-2]|q[1-4])(?:-\d\d)?")
+    assert not [term for term in MECAB.terms(text) if date.fullmatch(term)]

@@ -162,7 +162,8 @@ def test_operators_see_the_parts_of_a_score_and_the_time_of_each_stage(desk):
     assert score["total"] == pytest.approx(fused + held)
     assert score["bm25"] > 0
     stages = {"access", "analyse", "lexical", "embed", "vector", "fuse", "read", "fetch"}
-    stages |= {"total"}
+    stages |= {"understand", "languages", "total"}
+    assert (score["trust"], score["gain"]) == (1.0, 0.0)
     assert response.took_ms.keys() == stages
     assert response.took_ms["total"] >= max(v for k, v in response.took_ms.items() if k != "total")
 

@@ -22,6 +22,9 @@ _MOST_COUNTED = 400
 _SMALL = 20_000
 """Chunks up to which counts are made anew for each query: one document changes them noticeably."""
 
+_AT_ONCE = 5_000
+"""Chunks up to which one pass over all of them takes the place of a search for each term: 6 ms of the server instead of 28 over 400 chunks."""
+
 _SECONDS = 60.0
 """How long the counts of a larger index are kept."""
 
@@ -40,6 +43,7 @@ class TermCounts:
         self._lock = threading.Lock()
         self._kept: dict[tuple[str, str], int] = {}
         self._since = 0.0
+        self._most = _SMALL + 1  # chunks that have any in a field, as counted last
 
     def forget(self) -> None:
         """Count anew next time."""
@@ -56,9 +60,12 @@ class TermCounts:
         missing = [pair for pair in wanted if pair not in kept]
         found = {pair: kept[pair] for pair in wanted if pair in kept}
         if missing:
-            counted = self._reading.counts([_holding(*pair) for pair in missing])
-            found |= dict(zip(missing, counted, strict=True))
-            if max(found[field, ""] for field in FIELDS) > _SMALL:
+            queries = [_holding(*pair) for pair in missing]
+            few = self._most <= _AT_ONCE
+            count = self._reading.counts_at_once if few else self._reading.counts
+            found |= dict(zip(missing, count(queries), strict=True))
+            self._most = max(found[field, ""] for field in FIELDS)
+            if self._most > _SMALL:
                 kept.update(found)
         return found
 

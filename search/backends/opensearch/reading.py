@@ -108,6 +108,13 @@ class Reading:
             answer = client.msearch(body=lines, index=self._index)
         return [_total(found) for found in answer["responses"]]
 
+    def counts_at_once(self, queries: Sequence[Query]) -> list[int]:
+        """As ``counts``, in one pass over the records: for a small index, where what each search costs by itself counts."""
+        buckets = {"filters": {"filters": list(queries)}}
+        body = {"size": 0, "track_total_hits": False, "aggs": {"queries": buckets}}
+        found = self.search(body)["aggregations"]["queries"]["buckets"]
+        return [int(bucket["doc_count"]) for bucket in found]
+
     def fetch(self, keys: Sequence[int | str]) -> list[StoredChunk]:
         """Chunks with their documents' rows, as searches see them, in the order asked for."""
         names = [key for key in keys if isinstance(key, str) and key.count(".") == 2]  # noqa: PLR2004  see chunk_id

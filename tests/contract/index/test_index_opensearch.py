@@ -151,3 +151,19 @@ def test_more_hidden_documents_than_one_clause_takes(open_opensearch, build):
     hidden = frozenset({"a", *(f"x{n}" for n in range(70_000))})
     found = index.lexical({"글": 1.0}, build.where_of(hidden_documents=hidden), 10)
     assert [stored.row.document_id for stored in index.fetch([c.key for c in found])] == ["b"]
+
+
+def test_terms_are_counted_alike_one_by_one_and_at_once(open_opensearch, build):
+    index = open_opensearch()
+    index.publish([build.generation_of("a", 0), build.generation_of("b", 0)])
+    index.delete(["b"])
+    first, second = (
+        index.lexical({"세대": 1.0, "없는말": 1.0}, build.where_of(), 100) for _ in range(2)
+    )
+    assert first == second  # a new index is counted one by one, until it is known to be small
+    assert len(first) == 12
+    held = [{"exists": {"field": "terms_body"}}, {"term": {"terms_body": "없는말"}}]
+    queries = [*held, {"term": {"terms_body": "세대"}}] * 600  # beyond the clauses of one query
+    reading = index.parts.reading
+    assert reading.counts_at_once(queries) == [12, 0, 12] * 600
+    assert reading.counts(queries[:3]) == [12, 0, 12]

@@ -1,0 +1,1 @@
+"""Writers of file formats; equal input gives equal bytes, whatever the day."""
