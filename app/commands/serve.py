@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from contracts.settings import Settings
     from search.api.callers import Callers
     from search.api.metrics import MetricsPage
+    from search.api.rates import Rates
     from search.api.viewing import Viewing
 
 __all__ = ["callers_of", "command", "metrics_page", "viewing_of"]
@@ -89,7 +90,21 @@ def callers_of(settings: Settings) -> Callers:
         raise ConfigError(
             "API 토큰이 없습니다 (no API token)", advice="SEOGA_API_TOKEN 또는 SEOGA_API_TOKEN_FILE"
         )
-    return Callers(keys, api.oidc)
+    return Callers(keys, api.oidc, _rates(settings))
+
+
+def _rates(settings: Settings) -> Rates:
+    """Requests are counted over all processes where they share a Redis."""
+    from search.api.rates import Rates, shared_storage
+
+    if settings.queue.backend != "celery":
+        return Rates()
+    from ingest.queue.broker import broker_url
+
+    url = broker_url(settings.queue)
+    if url.startswith("redis+socket://"):  # as Celery writes it
+        url = url.replace("redis+socket://", "unix://", 1).replace("virtual_host=", "db=")
+    return Rates(shared_storage(url))
 
 
 def viewing_of(settings: Settings, catalog: Catalog) -> Viewing:

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import fnmatch
 import hmac
-import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import structlog
 
 from contracts.errors import ConfigError, PermanentError, TransientError
+from search.api.rates import Rates
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -122,12 +122,15 @@ class Callers:
     Args:
         keys: Services.
         oidc: The identity provider of people; None: there is none.
+        rates: Counts requests; None: in this process alone.
 
     Raises:
         ConfigError: a key is short, or two are the same.
     """
 
-    def __init__(self, keys: Sequence[Key], oidc: OidcSettings | None = None) -> None:
+    def __init__(
+        self, keys: Sequence[Key], oidc: OidcSettings | None = None, rates: Rates | None = None
+    ) -> None:
         check_secrets(key.secret for key in keys)
         if len({key.secret for key in keys}) < len(keys) or len({k.name for k in keys}) < len(keys):
             raise ConfigError(
@@ -135,7 +138,7 @@ class Callers:
             )
         self._keys = tuple(keys)
         self._people = _People(oidc) if oidc is not None else None
-        self._limits = _Limits()
+        self._rates = rates or Rates()
 
     def caller(self, token: str) -> Caller:
         """Who holds a token, counted as one request.
@@ -153,7 +156,10 @@ class Callers:
             found = self._people.caller(token)
         if found is None:
             raise UnauthorisedError("토큰이 없거나 틀립니다 (missing or wrong token)")
-        self._limits.count(found)
+        if found.per_minute:
+            wait = self._rates.count((found.name, found.own), found.per_minute)
+            if wait:
+                raise TooManyError(wait)
         return found
 
 
@@ -225,29 +231,3 @@ def _key_source(settings: OidcSettings) -> Callable[[str], Any]:
         return from_file
     client = jwt.PyJWKClient(settings.jwks_url, lifespan=300, timeout=10)
     return lambda token: client.get_signing_key_from_jwt(token).key
-
-
-class _Limits:
-    """Requests of the last minute by caller, in this process."""
-
-    def __init__(self) -> None:
-        from limits.storage import MemoryStorage
-        from limits.strategies import MovingWindowRateLimiter
-
-        self._limiter = MovingWindowRateLimiter(MemoryStorage())
-        self._lock = threading.Lock()
-
-    def count(self, caller: Caller) -> None:
-        if not caller.per_minute:
-            return
-        from limits import RateLimitItemPerMinute
-
-        limit = RateLimitItemPerMinute(caller.per_minute)
-        who = (caller.name, caller.own)
-        with self._lock:
-            if self._limiter.hit(limit, *who):
-                return
-            reset = self._limiter.get_window_stats(limit, *who).reset_time
-        import time
-
-        raise TooManyError(max(1, round(reset - time.time())))
