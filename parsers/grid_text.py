@@ -89,38 +89,38 @@ def row_keys(table: Table) -> dict[int, str]:
     return keys
 
 
-def value_lines(table: Table, *, even: bool = False) -> Iterator[str]:
+def value_lines(table: Table, mark: str = "", *, even: bool = False) -> list[str]:
     """``row key | header path: value`` for each value below a header.
 
     A table without header columns has one line a row instead: ``header: value | header: value``.
 
     Args:
         table: The table.
+        mark: What each line begins with.
         even: No text of it begins or ends with a blank, or holds two in a row or others than spaces.
     """
     paths = header_paths(table)
+    before = [f"{path}: " if path else "" for path in paths]
+    lines: list[str] = []
     if table.header_columns == 0:
         for line in grid_rows(_body(table)):
-            parts = [
-                f"{path}: {_flat(text)}" if path else _flat(text)
-                for path, text in zip(paths, line.texts, strict=True)
-                if text.strip()
-            ]
-            yield " | ".join(parts)
-        return
+            found = zip(before, line.texts, strict=True)
+            parts = [path + _flat(text) for path, text in found if text.strip()]
+            lines += [mark + " | ".join(parts)]
+        return lines
     keys = row_keys(table)
-    before = [f"{path}: " if path else "" for path in paths]
-    starts = {row: f"{key} | " if key else "" for row, key in keys.items()}
+    starts = {row: f"{mark}{key} | " if key else mark for row, key in keys.items()}
     top, left, rows = table.header_rows, table.header_columns, table.rows
     for cell in table.cells:
         row, column = cell.row, cell.column
         if row < top or column < left or not (text := cell.text if even else _flat(cell.text)):
             continue
         if cell.row_span == 1 and row < rows:
-            yield f"{starts[row]}{before[column]}{text}"
+            lines.append(f"{starts[row]}{before[column]}{text}")
             continue
         for below in range(row, min(rows, row + cell.row_span)):
-            yield f"{starts[below]}{before[column]}{text}"
+            lines.append(f"{starts[below]}{before[column]}{text}")
+    return lines
 
 
 def _by_row(table: Table) -> dict[int, list[Cell]]:

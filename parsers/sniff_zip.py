@@ -10,9 +10,12 @@ from typing import TYPE_CHECKING
 
 from contracts.errors import ParseFailure
 from contracts.failures import FailureClass
+from parsers.common.zip_parts import ZipParts
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from parsers.common.zip_parts import ZipPart
 
 __all__ = ["ZIP_PROBLEMS", "identify", "normal_name"]
 
@@ -87,7 +90,7 @@ def normal_name(name: str) -> str:
 def identify(path: Path) -> Verdict:
     """Format of a file that starts as a zip does, a failure class or None, and its detail."""
     try:
-        with zipfile.ZipFile(path) as archive:
+        with ZipParts(path) as archive:
             return _identify(archive)
     except ParseFailure as failure:
         return "zip", failure.failure, failure.detail
@@ -95,8 +98,8 @@ def identify(path: Path) -> Verdict:
         return _broken(path, type(problem).__name__)
 
 
-def _identify(archive: zipfile.ZipFile) -> Verdict:
-    entries = {normal_name(info.filename).lower(): info for info in archive.infolist()}
+def _identify(archive: ZipParts) -> Verdict:
+    entries = {normal_name(part.filename).lower(): part for part in archive.parts}
     if not entries:
         return "zip", FailureClass.EMPTY, "archive without members"
     format_name = _package(archive, entries)
@@ -106,13 +109,13 @@ def _identify(archive: zipfile.ZipFile) -> Verdict:
             return format_name, FailureClass.ENCRYPTED, "manifest: encryption-data"
     if format_name == "ooxml" and "encryptedpackage" in entries:
         return format_name, FailureClass.ENCRYPTED, "EncryptedPackage"
-    files = [info for info in entries.values() if not info.is_dir()]
-    if files and all(info.flag_bits & _ENCRYPTED for info in files):
+    files = [part for part in entries.values() if not part.filename.endswith("/")]
+    if files and all(part.flag_bits & _ENCRYPTED for part in files):
         return format_name, FailureClass.ENCRYPTED, "every member is encrypted"
     return format_name, None, ""
 
 
-def _package(archive: zipfile.ZipFile, entries: dict[str, zipfile.ZipInfo]) -> str:
+def _package(archive: ZipParts, entries: dict[str, ZipPart]) -> str:
     declared = _read(archive, entries, "mimetype", 256).decode("ascii", "replace").strip()
     if declared.startswith(_OPEN_DOCUMENT):
         kind = declared.removeprefix(_OPEN_DOCUMENT).removesuffix("-template")
@@ -133,16 +136,16 @@ def _package(archive: zipfile.ZipFile, entries: dict[str, zipfile.ZipInfo]) -> s
 
 
 def _read(
-    archive: zipfile.ZipFile,
-    entries: dict[str, zipfile.ZipInfo],
+    archive: ZipParts,
+    entries: dict[str, ZipPart],
     name: str,
     limit: int = _MEMBER_LIMIT,
 ) -> bytes:
-    info = entries.get(name)
-    if info is None or info.flag_bits & _ENCRYPTED:
+    part = entries.get(name)
+    if part is None or part.flag_bits & _ENCRYPTED:
         return b""
     try:
-        with archive.open(info) as member:
+        with archive.open(part) as member:
             return member.read(limit)
     except ZIP_PROBLEMS:
         return b""

@@ -113,7 +113,8 @@ def guess_kind(text: str) -> Kind:
     text = text.strip()
     if not text or text in _EMPTY_VALUES:
         return Kind.OTHER
-    if (text[0].isdecimal() or text[0] in _VALUE_STARTS) and _DIGIT.search(text):
+    first = text[0]
+    if first.isdecimal() or (first in _VALUE_STARTS and _DIGIT.search(text)):
         if _DATE.fullmatch(text):
             return Kind.DATE
         if _NUMBER.fullmatch(text):
@@ -156,14 +157,21 @@ def _row_spans(grid: Grid) -> _Spans:
     """Occupied column intervals of each row; a merged area with text fills all its rows."""
     spans: _Spans = {}
     merged = {row for row, _ in grid.merges}
+    known: dict[tuple[int, ...], list[tuple[int, int]]] = {}
     for row, cells in grid.rows.items():
-        if cells:
-            spans[row] = _intervals(grid, row, cells, merged=row in merged)
+        if row in merged and cells:
+            spans[row] = _intervals(grid, row, cells, merged=True)
+        elif cells:
+            columns = tuple(cells)
+            found = known.get(columns)
+            if found is None:
+                found = known[columns] = _intervals(grid, row, cells, merged=False)
+            spans[row] = found
     last_row = max(spans, default=0)
     for (row, column), (bottom, right) in grid.merges.items():
         if column in grid.rows.get(row, {}):
             for below in range(row + 1, min(bottom, last_row) + 1):
-                spans.setdefault(below, []).append((column, right))
+                spans[below] = [*spans.get(below, ()), (column, right)]
     return spans
 
 
@@ -303,6 +311,10 @@ def to_table(
             }
         if list(found) == columns:
             cells += map(Cell, repeat(place), width, map(_TEXT, found.values()))
+            continue
+        at = [column_at.get(column, -1) for column in found]
+        if -1 not in at and at == sorted(at):
+            cells += map(Cell, repeat(place), at, map(_TEXT, found.values()))
             continue
         shown = [
             (column_at[column], cell.text) for column, cell in found.items() if column in column_at

@@ -20,6 +20,8 @@ _MOST_HEADER_ROWS = 8
 _MOST_PLAIN_HEADER_ROWS = 4
 """More header rows than this need merges as evidence."""
 _MOST_KEY_COLUMNS = 4
+_MOST_NOTES = 12
+"""Rows below a table that may be remarks."""
 _SAMPLE = 400
 _SHORT = 30
 _LEAST_NUMBERED = 4
@@ -72,14 +74,14 @@ def lay_out(
     lines = _occupied_rows(grid, region)
     titles: list[tuple[int, int]] = []
     notes: list[tuple[int, int]] = []
-    single = {row: _only_cell(grid, row, region) for row in (*lines[:6], *lines[-12:])}
+    last = {*lines[-_MOST_NOTES:]}
     while len(lines) > 1 and len(titles) < 5 and (header_end is None or lines[0] < header_end):  # noqa: PLR2004
-        at = single.get(lines[0])
+        at = _only_cell(grid, lines[0], region)
         if at is None or not _is_title(grid, lines[0], at, region):
             break
         titles.append((lines.pop(0), at))
-    while len(lines) > 1 and lines[-1] in single:
-        at = single[lines[-1]]
+    while len(lines) > 1 and lines[-1] in last:
+        at = _only_cell(grid, lines[-1], region)
         if at is None or not _NOTE.match(grid.rows[lines[-1]][at].text):
             break
         notes.insert(0, (lines.pop(), at))
@@ -149,18 +151,18 @@ def _occupied_rows(grid: Grid, region: Region) -> list[int]:
         rows = [row for row in range(region.top, region.bottom + 1) if row in grid.rows]
     else:
         rows = sorted(row for row in grid.rows if region.top <= row <= region.bottom)
-    return [row for row in rows if _reaches(grid.rows[row], inside)]
-
-
-def _reaches(cells: dict[int, GridCell], inside: range) -> bool:
-    """Whether one of a row's cells lies within some columns, which the first one mostly tells."""
-    return next(iter(cells), -1) in inside or any(column in inside for column in cells)
+    found = grid.rows
+    return [
+        row
+        for row in rows
+        if next(iter(found[row]), -1) in inside or any(column in inside for column in found[row])
+    ]
 
 
 def _only_cell(grid: Grid, row: int, region: Region) -> int | None:
     """Column of the only cell of a row, or None where there are more (merges from above count)."""
-    cells = grid.cells(row, region)
-    return cells[0][0] if len(cells) == 1 and not grid.under_merge(row, region) else None
+    columns = [c for c in grid.rows.get(row, ()) if region.left <= c <= region.right]
+    return columns[0] if len(columns) == 1 and not grid.under_merge(row, region) else None
 
 
 def _is_title(grid: Grid, row: int, column: int, region: Region) -> bool:

@@ -110,7 +110,7 @@ class _Reader:
         self._row = 0
         self._first_style = book.styles[0] if book.styles else _PLAIN
         self._columns: dict[bytes, int] = {}
-        self._shared: tuple[dict[str, GridCell | None], ...] = ({}, {})
+        self._shared: dict[bool, MakeCell] = {}
         self._plain = PlainRows(self._maker)
         self._missing = 0
         self._rows_hidden_by_default = False
@@ -202,7 +202,7 @@ class _Reader:
         if kind == "n":
             return _numbers(style, date1904=self._book.date1904)
         if kind == "s":
-            return partial(self._string, strong=style.strong)
+            return self._strings(style.strong)
         return lambda value: self._value(kind, value, style)
 
     def _store(self, cells: dict[int, GridCell], hidden: str | None) -> bool:
@@ -278,20 +278,30 @@ class _Reader:
 
     def _value(self, kind: str, value: str, style: Style) -> GridCell | None:
         if kind == "s":
-            return self._string(value, strong=style.strong)
+            return self._strings(style.strong)(value)
         if kind == "n":
             return _number_cell(value, style, date1904=self._book.date1904)
         return _typed_cell(kind, value, strong=style.strong)
 
-    def _string(self, value: str, *, strong: bool) -> GridCell | None:
-        known = self._shared[strong]
-        if value not in known:
+    def _strings(self, strong: bool) -> MakeCell:  # noqa: FBT001  of a style
+        """What makes cells of the numbers of shared strings; each once, whatever else their styles say."""
+        maker = self._shared.get(strong)
+        if maker is not None:
+            return maker
+        strings, count = self._book.strings, len(self._book.strings)
+        known: dict[str, GridCell | None] = {}
+
+        def made(value: str) -> GridCell | None:
+            if value in known:
+                return known[value]
             # One wrong number is one lost text, not the end of the sheet.
             index = int(value) if value.strip().isdecimal() else -1
-            strings = self._book.strings
-            text = strings[index] if 0 <= index < len(strings) else "\N{REPLACEMENT CHARACTER}"
-            known[value] = _text_cell(text, strong=strong)
-        return known[value]
+            text = strings[index] if 0 <= index < count else "\N{REPLACEMENT CHARACTER}"
+            cell = known[value] = GridCell(text, guess_kind(text), strong) if text else None
+            return cell
+
+        self._shared[strong] = made
+        return made
 
     def _note_shared(self, formula: Element, column: int) -> None:
         if formula.text and formula.text.strip():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from typing import cast
 
 from parsers.common.grid import GridCell
 from parsers.xlsx.strings import plain_text, unescaped_text
@@ -15,17 +14,20 @@ __all__ = ["PlainRows", "is_hidden", "row_number"]
 _CONTROLS = bytes({*range(0x20)} - {0x9, 0xA, 0xD})
 _ROW_END = b"</row>"
 _GROUPS = 6
-"""Pieces a match: what lies before it, a row's attributes, a cell's column, attributes, value, inline text."""
+"""Pieces a match: what lies before it, a cell's column, attributes, value, inline text, a row's attributes."""
+_COLUMN, _STYLE, _VALUE, _INLINE, _ROW = range(1, _GROUPS)
 _PIECES = re.compile(
-    r"""(?:(?:<row(?:\s[^<>']*)?/>\s*)+(?=<row\s(?:[^<>']*\s)?r="\d))?<row((?:\s[^<>']*[^<>'/])?)>\s*"""
-    r'|<c r="([A-Z]{1,3})\d+"((?: s="\d+")?(?: t="\w+")?)(?:\s*/>|>'
-    r"(?:(?:<f[^<>]*/>|<f(?:\s[^<>]*)?>[^<]*</f>)?<v>([^<]+)</v>"
-    r'|<is><t(?: xml:space="preserve")?>([^<]*)</t></is>)?</c>)\s*'
-    r"|</row>\s*",
+    r'<c r="([A-Z]{1,3}+)\d++"((?: s="\d++")?+(?: t="\w++")?+)(?:>'
+    r"(?:(?:<f[^<>]*/>|<f(?:\s[^<>]*+)?>[^<]*+</f>)?<v>([^<]++)</v>"
+    r'|<is><t(?: xml:space="preserve")?>([^<]*+)</t></is>)?</c>|\s*/>)\s*+'
+    r"""|(?:(?:<row(?:\s[^<>']*)?/>\s*)+(?=<row\s(?:[^<>']*\s)?r="\d))?<row((?:\s[^<>']*[^<>'/])?)>\s*+"""
+    r"|</row>\s*+",
     re.ASCII,
 )
+"""What is matched is not given back (``++``): nothing could be read in two ways."""
 _ATTRIBUTES = re.compile(r'(?: s="(\d+)")?(?: t="(\w+)")?', re.ASCII)
 _NUMBER = re.compile(r'\sr="(\d+)"', re.ASCII)
+_FIRST = ' r="'
 _HIDDEN = re.compile(r'\shidden="(\w*)"', re.ASCII)
 _MOST_KNOWN = 1 << 16
 
@@ -100,7 +102,7 @@ class PlainRows:
             yield from [None] * rows.count(_ROW_END)
             return
         pieces = _PIECES.split(text)
-        heads, letters = pieces[1::_GROUPS], pieces[2::_GROUPS]
+        heads, letters = pieces[_ROW::_GROUPS], pieces[_COLUMN::_GROUPS]
         starts = [place for place, head in enumerate(heads) if head is not None]
         if len(starts) != rows.count(_ROW_END) or starts[:1] != [0]:
             yield from [None] * rows.count(_ROW_END)
@@ -111,9 +113,12 @@ class PlainRows:
         sound = cells is not None and letters.count(None) == 2 * len(starts)
         sound = sound and not any(map(letters.__getitem__, ends))
         sound = sound and not between[0].strip() and not any(between[1:])
+        if sound and cells is not None:
+            yield from self._sound(pieces, cells, starts, ends)
+            return
         for start, end in zip(starts, ends, strict=True):
             named = letters[start + 1 : end]
-            if not sound and (
+            if (
                 letters[end] is not None
                 or None in named
                 or any(between[start + 1 : end + 1])
@@ -123,10 +128,21 @@ class PlainRows:
                 continue
             made = self._cells(pieces, start, end) if cells is None else cells[start + 1 : end]
             placed = zip(map(columns.__getitem__, named), made, strict=True)
-            if None in made:
-                yield heads[start], {at: cell for at, cell in placed if cell is not None}
+            yield heads[start], {at: cell for at, cell in placed if cell is not None}
+
+    def _sound(
+        self, pieces: list[str], cells: list[GridCell | None], starts: list[int], ends: list[int]
+    ) -> Iterator[tuple[str, Cells]]:
+        """The rows where all of a text is spelled plainly."""
+        heads = pieces[_ROW::_GROUPS]
+        columns = [*map(self._columns.__getitem__, pieces[_COLUMN::_GROUPS])]
+        for start, end in zip(starts, ends, strict=True):
+            made = cells[start + 1 : end]
+            placed = zip(columns[start + 1 : end], made, strict=True)
+            if all(made):  # cells are true
+                yield heads[start], dict(placed)  # type: ignore[arg-type]
             else:
-                yield heads[start], dict(cast("zip[tuple[int, GridCell]]", placed))
+                yield heads[start], {at: cell for at, cell in placed if cell is not None}
 
     def _all_cells(self, pieces: list[str]) -> list[GridCell | None] | None:
         """What each match of a text holds; None where a value is no text, so that they are to be made row by row."""
@@ -138,9 +154,9 @@ class PlainRows:
     def _cells(self, pieces: list[str], start: int, end: int) -> list[GridCell | None]:
         """What the matches between two hold; None for what is no cell."""
         first, behind = (start + 1) * _GROUPS, end * _GROUPS
-        attributes = pieces[first + 3 : behind : _GROUPS]
-        values = pieces[first + 4 : behind : _GROUPS]
-        inline: list[str | None] = [*pieces[first + 5 : behind : _GROUPS]]
+        attributes = pieces[first + _STYLE : behind : _GROUPS]
+        values = pieces[first + _VALUE : behind : _GROUPS]
+        inline: list[str | None] = [*pieces[first + _INLINE : behind : _GROUPS]]
         kinds = self._kinds
         cells = [kinds[one][value] for one, value in zip(attributes, values, strict=True)]
         if inline.count(None) < len(inline):
@@ -162,6 +178,10 @@ def _decoded(rows: bytes) -> str | None:
 
 def row_number(attributes: str) -> int | None:
     """Number that a row gives itself."""
+    if attributes.startswith(_FIRST):
+        number = attributes[len(_FIRST) : attributes.find('"', len(_FIRST))]
+        if number.isdecimal() and number.isascii():
+            return int(number)
     found = _NUMBER.search(attributes)
     return int(found[1]) if found else None
 
