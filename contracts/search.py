@@ -66,6 +66,7 @@ class SearchFilter:
         hidden_documents: Documents under the overlay, never shown.
         include_obsolete: See :class:`SearchRequest`.
         as_of: Day of the view (never None here: today unless asked otherwise).
+        looks_back: The day is past: what was marked obsolete since then may have been in force on it.
         types: Document types (OR within), empty for all.
         fields: ``(field, value)``; values of one field are joined by OR, fields by AND. ``path`` is a prefix match on whole path parts, ``code`` matches canonical codes.
         layers: Layers searched (OR within).
@@ -75,6 +76,7 @@ class SearchFilter:
     as_of: date
     hidden_documents: frozenset[str] = frozenset()
     include_obsolete: bool = False
+    looks_back: bool = False
     types: frozenset[str] = frozenset()
     fields: tuple[tuple[str, str], ...] = ()
     layers: frozenset[Layer] = frozenset({Layer.BODY, Layer.NOTES})

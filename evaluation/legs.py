@@ -41,7 +41,7 @@ def compare_legs(
     ranks: dict[tuple[str, str], list[dict[str, int | None]]] = defaultdict(list)
     for line in (line for line in lines if line.answerable):
         request = line.request(_LOOKED_AT // 2)
-        where = filter_of(request, access.filter_for(line.reader), request.as_of or today)
+        where = filter_of(request, access.filter_for(line.reader), today)
         paths = {
             "lexical": _paths(searcher, _lexical(searcher, line.question, where)),
             "vector": _paths(searcher, _vector(searcher, line.question, where)),

@@ -86,13 +86,15 @@ def _clean(text: str) -> str:
     return text.replace("\0", " ").encode("utf-8", "replace").decode("utf-8")
 
 
-def filter_of(request: SearchRequest, view: AccessView, as_of: date) -> SearchFilter:
+def filter_of(request: SearchRequest, view: AccessView, today: date) -> SearchFilter:
     """The filter of both legs: what the reader may see now, and what the request asks for."""
+    as_of = request.as_of or today
     return SearchFilter(
         scopes=view.scopes,
         hidden_documents=view.hidden_documents,
         include_obsolete=request.include_obsolete,
         as_of=as_of,
+        looks_back=as_of < today,
         types=frozenset(request.types),
         fields=request.filters,
         layers=frozenset(request.layers),

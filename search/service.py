@@ -146,7 +146,7 @@ class Searcher:
             with clock.stage("access"):
                 view = self._access.filter_for(request.reader, request.restrict_groups)
             epoch = view.epoch
-            where = filter_of(searched, view, request.as_of or self._today())
+            where = filter_of(searched, view, self._today())
             found = self._found(searched, where, clock)
             hits = found.hits
         finally:

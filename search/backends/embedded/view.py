@@ -31,9 +31,15 @@ _COLUMNS = frozenset({"department", "source", "format", "language", "security_le
 _HAS_CODE = """SELECT 1 FROM doc_codes c WHERE c.pk = d.pk
     AND c.code IN (SELECT value FROM json_each(:code))"""
 
-_VISIBLE = """(d.status IN ('current', 'unknown') AND d.effective <= :as_of AND NOT EXISTS (
-    SELECT 1 FROM successors s WHERE s.pk = d.pk AND s.effective <= :as_of
-    AND s.scope IN (SELECT id FROM readable) AND s.document_id NOT IN (SELECT id FROM hidden)))"""
+_READABLE_SUCCESSOR = """SELECT 1 FROM successors s WHERE s.pk = d.pk
+    AND s.scope IN (SELECT id FROM readable) AND s.document_id NOT IN (SELECT id FROM hidden)"""
+
+_VISIBLE = f"""(d.status IN ('current', 'unknown') AND d.effective <= :as_of
+    AND NOT EXISTS ({_READABLE_SUCCESSOR} AND s.effective <= :as_of))"""
+
+_VISIBLE_THEN = f"""((d.status IN ('current', 'unknown')
+    OR (d.status = 'obsolete' AND EXISTS ({_READABLE_SUCCESSOR} AND s.effective > :as_of)))
+    AND d.effective <= :as_of AND NOT EXISTS ({_READABLE_SUCCESSOR} AND s.effective <= :as_of))"""
 
 
 class FilterView:
@@ -99,7 +105,7 @@ class FilterView:
             "d.document_id NOT IN (SELECT id FROM hidden)",
         ]
         if not where.include_obsolete:
-            parts.append(_VISIBLE)
+            parts.append(_VISIBLE_THEN if where.looks_back else _VISIBLE)
         if where.types:
             values["types"] = json_list(where.types)
             parts.append("d.type IN (SELECT value FROM json_each(:types))")

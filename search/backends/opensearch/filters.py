@@ -78,18 +78,26 @@ def scope_forms(numbers: Sequence[int], names: Iterable[str]) -> dict[str, Query
 
 
 def _default_view(where: SearchFilter, scopes: Sequence[int], hidden: list[str]) -> list[Query]:
-    in_force = {"range": {"effective_from": {"lte": where.as_of.isoformat()}}}
-    successor: list[Query] = [
-        scope_clause("successors.scope", scopes),
-        {"range": {"successors.effective_from": {"lte": where.as_of.isoformat()}}},
-    ]
-    if hidden:
-        successor.append(_none_of("successors.document", hidden))
-    newer = {"nested": {"path": "successors", "query": {"bool": {"filter": successor}}}}
+    day = where.as_of.isoformat()
+
+    def successor(**days: str) -> Query:
+        """A readable one that is in force from these days on."""
+        clauses: list[Query] = [
+            scope_clause("successors.scope", scopes),
+            {"range": {"successors.effective_from": days}},
+        ]
+        if hidden:
+            clauses.append(_none_of("successors.document", hidden))
+        return {"nested": {"path": "successors", "query": {"bool": {"filter": clauses}}}}
+
+    standing: Query = {"terms": {"status": ["current", "unknown"]}}
+    if where.looks_back:
+        retired = {"bool": {"filter": [{"term": {"status": "obsolete"}}, successor(gt=day)]}}
+        standing = {"bool": {"should": [standing, retired], "minimum_should_match": 1}}
     return [
-        {"terms": {"status": ["current", "unknown"]}},
-        in_force,
-        {"bool": {"must_not": [newer]}},
+        standing,
+        {"range": {"effective_from": {"lte": day}}},
+        {"bool": {"must_not": [successor(lte=day)]}},
     ]
 
 

@@ -17,6 +17,8 @@ TODAY = date(2026, 11, 29)
 YESTERDAY, TOMORROW = TODAY - timedelta(days=1), TODAY + timedelta(days=1)
 ALL = {"include_obsolete": True}
 NONE: dict = {}
+THEN = {"as_of": YESTERDAY, "looks_back": True}
+"""The view of a day that is past."""
 
 
 def nfd(text):
@@ -72,8 +74,37 @@ ROWS = {
     "V18": ({"effective_from": TOMORROW}, ALL, True),
     "V19": ({"effective_from": TOMORROW}, {"as_of": TOMORROW}, True),
     "V20": ({"successors": (newer(day=TODAY),)}, {"as_of": YESTERDAY}, True),
-    "V21": ({"status": "obsolete"}, {"as_of": TODAY - timedelta(days=365)}, False),
+    "V21": ({"status": "obsolete"}, THEN, False),
     "V22": ({"status": "draft", "successors": (newer(),)}, NONE, False),
+    "V23": ({"status": "obsolete", "successors": (newer(day=TODAY),)}, THEN, True),
+    "V24": ({"status": "obsolete", "successors": (newer("closed", TODAY),)}, THEN, False),
+    "V25": (
+        {"status": "obsolete", "successors": (newer(day=TODAY),)},
+        THEN | {"hidden_documents": frozenset({"newer"})},
+        False,
+    ),
+    "V26": ({"status": "obsolete", "successors": (newer(day=TOMORROW),)}, NONE, False),
+    "V27": (
+        {"status": "obsolete", "successors": (newer(day=YESTERDAY), newer(day=TODAY, name="n"))},
+        THEN,
+        False,
+    ),
+    "V28": (
+        {"status": "obsolete", "successors": (newer(), newer(day=TODAY, name="n"))},
+        THEN,
+        False,
+    ),
+    "V29": (
+        {"status": "obsolete", "effective_from": TODAY, "successors": (newer(day=TOMORROW),)},
+        THEN,
+        False,
+    ),
+    "V30": ({"status": "draft", "successors": (newer(day=TODAY),)}, THEN, False),
+    "V31": (
+        {"status": "obsolete", "effective_from": YESTERDAY, "successors": (newer(day=TODAY),)},
+        THEN,
+        True,
+    ),
     "T1": (WORK, NONE, True),
     "T2": (WORK, TWO_TYPES, True),
     "T3": (WORK, {"types": frozenset({"ledger", "minutes"})}, False),
