@@ -20,6 +20,7 @@ _FIELD, _RESULT, _FIELD_END = "\x13", "\x14", "\x15"
 _SHOWN = {"\x0b": "\n", "\x1e": "-"}
 _PARAGRAPH_ENDS = re.compile(r"[\r\x07\x0c]")
 _PAGE_BREAK = "\x0c"
+_ENDS = frozenset("\r\x07\x0c")
 
 
 @dataclass(slots=True)
@@ -95,21 +96,22 @@ class StoryText:
         """What a paragraph of the story holds; to be asked for in order."""
         made = Content()
         at = first
-        stop = last + 1
+        # The mark at the end shows nothing, unless something refers to it; most runs are plain without it.
+        ends = self._file.text[last] in _ENDS and last not in self._references
+        stop = last if ends else last + 1
         while at < stop:
-            begin, end, run = self._run
-            while end <= at:
-                found = next(self._runs, None)
-                if found is None:  # beyond what the file says of runs
-                    begin, end, run = at, stop, PLAIN_RUN
-                    break
-                begin, end, run = found
-            self._run = (begin, end, run)
+            _, end, run = self._run_at(at, stop)
             upto = min(end, stop)
             self._take(made, at, upto, run, style)
             at = upto
-        made.deleted = self._run[2].deleted
+        made.deleted = self._run_at(last, last + 1)[2].deleted
         return made
+
+    def _run_at(self, at: int, stop: int) -> tuple[int, int, Run]:
+        """The run of a CP, to be asked for in order; a plain one beyond what the file says of runs."""
+        while self._run[1] <= at:
+            self._run = next(self._runs, None) or (at, stop, PLAIN_RUN)
+        return self._run
 
     def _take(self, made: Content, first: int, last: int, run: Run, style: Style) -> None:
         text = self._file.text[first:last]

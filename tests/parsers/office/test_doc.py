@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import struct
 
 import pytest
+from PIL import Image
 
 from contracts.documents import Block, BlockKind, Layer, Origin
 from contracts.errors import ParseFailure
@@ -420,3 +422,31 @@ def test_macros_are_noted(plain_doc, parse):
     read = parse(compound_bytes(plain_doc | {"Macros/VBA/dir": b"x"}), "doc")
     assert read.properties["macros"] == "yes"
     assert any("macros" in warning for warning in read.warnings)
+
+
+def test_what_is_embedded_is_a_child_under_its_own_name(
+    parse, zipped, look, converted, spool_folder
+):
+    """An object of the packager, as its field and the pool of objects tell it."""
+    inner = b"serial;value\n7;1.4\n"
+    label = "측정.csv".encode("cp949") + b"\0"
+    native = b"\2\0" + label + b"C:\\a.csv\0" + b"\0\0\3\0" + struct.pack("<I", 1) + b"\0" + struct.pack("<I", len(inner)) + inner  # fmt: skip
+    packager = bytes.fromhex("0c00030000000000c000000000000046")
+    wrapped = compound_bytes({"\x01Ole10Native": struct.pack("<I", len(native)) + native}, packager)
+    shown = '<w:r><w:object><v:shape id="s1" style="width:20pt;height:20pt"><v:imagedata r:id="i1"/></v:shape><o:OLEObject Type="Embed" ProgID="Package" ShapeID="s1" DrawAspect="Content" r:id="o1"/></w:object></w:r>'
+    kind = "application/vnd.openxmlformats-officedocument"
+    icon = io.BytesIO()
+    Image.new("RGB", (20, 20), "red").save(icon, "PNG")
+    parts = {
+        "[Content_Types].xml": f'<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="png" ContentType="image/png"/><Default Extension="bin" ContentType="{kind}.oleObject"/><Override PartName="/word/document.xml" ContentType="{WORD}.document.main+xml"/></Types>',
+        "_rels/.rels": f'<Relationships xmlns="{LINKS}"><Relationship Id="r" Type="{OFFICE}/officeDocument" Target="word/document.xml"/></Relationships>',
+        "word/document.xml": f'<w:document {XMLNS} xmlns:o="urn:schemas-microsoft-com:office:office"><w:body>{p("앞 글", runs=shown)}</w:body></w:document>',
+        "word/_rels/document.xml.rels": f'<Relationships xmlns="{LINKS}"><Relationship Id="o1" Type="{OFFICE}/oleObject" Target="embeddings/oleObject1.bin"/><Relationship Id="i1" Type="{OFFICE}/image" Target="media/icon.png"/></Relationships>',
+        "word/media/icon.png": icon.getvalue(),
+        "word/embeddings/oleObject1.bin": wrapped,
+    }
+    read = parse(converted(zipped(parts, "holds.docx"), "doc"), "doc")
+    (child,) = read.children
+    assert (child.name, child.size) == ("측정.csv", len(inner))
+    assert (spool_folder / child.sha256).read_bytes() == inner
+    assert "앞 글" in look(read).everything()
