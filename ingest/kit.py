@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Analysis", "Kit", "configuration"]
 
-_RULES = 2
+_RULES = 3
 """Raised whenever enrichment or chunking would give another result for the same parse."""
 
 

@@ -67,6 +67,16 @@ class Member:
             and self.version.status in {Status.CURRENT, Status.UNKNOWN}
         )
 
+    @property
+    def retired(self) -> bool:
+        """Whether it superseded others once: obsolete by now, published, with a known revision and the day that it came into force."""
+        return (
+            self.publishes
+            and bool(self.version.revision_rank)
+            and self.version.status is Status.OBSOLETE
+            and self.version.effective_date is not None
+        )
+
 
 def family_key(version: DocumentVersion, path: str, name: str) -> str:
     """Key that the revisions of one document share within an authority scope; "" for what stands alone.
@@ -134,10 +144,11 @@ def resolve_chain(members: Sequence[Member]) -> dict[str, tuple[Successor, ...]]
     """For each member of one family, every newer approved member, the nearest revision first.
 
     Draft, obsolete and unpublished members supersede nothing; equal, unknown or incomparable revisions decide nothing
-    (see :func:`chain_conflicts`). The result does not depend on the order of ``members``.
+    (see :func:`chain_conflicts`). A member that is obsolete itself has newer ones that are obsolete by now, too, where they
+    are dated: so it can be told until when it held. The result does not depend on the order of ``members``.
     """
     ordered = sorted(
-        (member for member in members if member.approved),
+        (member for member in members if member.approved or member.retired),
         key=lambda member: (member.version.revision_rank, member.document_id),
     )
     return {
@@ -145,6 +156,7 @@ def resolve_chain(members: Sequence[Member]) -> dict[str, tuple[Successor, ...]]
             Successor(newer.document_id, newer.scope_id, newer.version.effective_date)
             for newer in ordered
             if _follows(newer, member)
+            and (newer.approved or member.version.status is Status.OBSOLETE)
         )
         for member in sorted(members, key=lambda member: member.document_id)
     }

@@ -107,6 +107,19 @@ def test_every_newer_approved_revision_follows_with_its_scope_and_day():
     assert chain_conflicts(members) == {}
 
 
+def test_what_was_filed_away_was_superseded_by_what_is_filed_away_by_now():
+    members = [
+        member("r1", "1", Status.OBSOLETE, day=date(2021, 1, 1)),
+        member("r2", "2", Status.OBSOLETE, day=date(2022, 1, 1)),
+        member("undated", "3", Status.OBSOLETE),
+        member("r4", "4", Status.CURRENT, day=date(2024, 1, 1)),
+        member("withdrawn", "5", Status.OBSOLETE, day=date(2025, 1, 1)),
+    ]
+    assert followers(members, "r1") == ["r2", "r4", "withdrawn"]
+    assert followers(members, "r2") == ["r4", "withdrawn"]
+    assert followers(members, "r4") == [], "one that was withdrawn does not retire it"
+
+
 def test_an_attachment_is_superseded_but_supersedes_nothing():
     members = [
         member("official", "3"),
