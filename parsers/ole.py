@@ -24,6 +24,8 @@ _HWP_CERTIFICATE = 1 << 8
 _HWP_CERTIFICATE_DRM = 1 << 10
 _PPT_ENCRYPTED = 0xF3D1C4DF
 _XLS_FILEPASS = 0x2F
+_XLS_BEHIND = frozenset({0x0A, 0x31})
+"""The end, and fonts: a FILEPASS record comes before them."""
 _DOC_ENCRYPTED = 0x0100
 _RIGHTS = frozenset({"\tdrmcontent", "\tdrmviewercontent"})
 _DATA_SPACES = "\x06dataspaces"
@@ -106,6 +108,8 @@ def _xls(records: bytes) -> tuple[str, FailureClass | None, str]:
         kind, size = struct.unpack_from("<HH", records, at)
         if kind == _XLS_FILEPASS:
             return "xls", FailureClass.ENCRYPTED, "FILEPASS record"
+        if kind in _XLS_BEHIND:
+            break
         at += 4 + size
     return "xls", None, ""
 

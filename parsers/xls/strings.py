@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from codecs import utf_16_le_decode
 from collections.abc import Sequence
 
 __all__ = ["shared_strings"]
@@ -51,7 +52,7 @@ class _Reader:
                 stop = at + 3 + 2 * count
                 if stop > end:
                     break
-                found.append(part[at + 3 : stop].decode("utf-16-le", "replace"))
+                found.append(utf_16_le_decode(part[at + 3 : stop], "replace", True)[0])  # noqa: FBT003
             elif options == 0 and at + 3 + count <= end:
                 stop = at + 3 + count
                 found.append(part[at + 3 : stop].decode("latin-1"))

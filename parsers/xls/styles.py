@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from parsers.common.grid import GridCell, Kind, guess_kind
 from parsers.common.number_format import format_value, general, is_date_format
-from parsers.common.whole_numbers import LAST_WHOLE, whole_number_writer
+from parsers.common.whole_numbers import (
+    LAST_DECIMAL,
+    LAST_WHOLE,
+    decimal_writer,
+    whole_number_writer,
+)
 
 if TYPE_CHECKING:
     from parsers.xls.book import Tables
@@ -34,12 +39,14 @@ class Style(NamedTuple):
         kind: Kind of its numbers.
         strong: Bold type or a fill sets it off.
         write: Shows whole numbers from 1, see :func:`whole_number_writer`.
+        decimals: Shows other numbers above 0, see :func:`decimal_writer`.
     """
 
     code: str = ""
     kind: Kind = Kind.NUMBER
     strong: bool = False
     write: Callable[[int], str] | None = str
+    decimals: Callable[[float], str] | None = None
 
 
 class Styles(dict[int, Style]):
@@ -100,8 +107,8 @@ class Styles(dict[int, Style]):
         if style is None:
             kind = Kind.DATE if is_date_format(code) else Kind.NUMBER
             shown = "" if code.lower() == "general" else code
-            style = Style(shown, kind, strong, whole_number_writer(code))
-            self._made[code, strong] = style
+            writers = (whole_number_writer(code), decimal_writer(code) if shown else None)
+            style = self._made[code, strong] = Style(shown, kind, strong, *writers)
         return style
 
 
@@ -119,9 +126,11 @@ def truth_cell(value: int, style: Style, *, error: bool) -> GridCell:
 
 def number_cell(value: float, style: Style, *, date1904: bool) -> GridCell | None:
     """A cell of a number as its format shows it, None where it shows nothing."""
-    code, kind, strong, write = style
+    code, kind, strong, write, decimals = style
     if write is not None and 0 < value <= LAST_WHOLE and value.is_integer():
         text = write(int(value))
+    elif decimals is not None and 0 < value < LAST_DECIMAL:
+        text = decimals(value)
     elif code:
         text = format_value(value, code, date1904=date1904)
     else:

@@ -13,7 +13,12 @@ from parsers.common.ledger import Ledger, LedgerBook, head_cells
 from parsers.common.number_format import format_value, general
 from parsers.common.opc import Element, Package
 from parsers.common.sheets import Sheet
-from parsers.common.whole_numbers import LAST_WHOLE, whole_number_writer
+from parsers.common.whole_numbers import (
+    LAST_DECIMAL,
+    LAST_WHOLE,
+    decimal_writer,
+    whole_number_writer,
+)
 from parsers.xlsx.bulk import BulkReader
 from parsers.xlsx.formulas import Formula
 from parsers.xlsx.plain import MakeCell, PlainRows, is_hidden, row_number
@@ -388,7 +393,11 @@ def _number_cell(value: str, style: Style, *, date1904: bool) -> GridCell | None
         # Whole numbers are taken as written: a float would round codes of more than 15 digits.
         text = value if value.lstrip("-").isdecimal() else general(number)
         return GridCell(text, Kind.NUMBER, style.strong, number)
-    text = _formatted(number, style.code, date1904=date1904)
+    decimals = decimal_writer(style.code)
+    if decimals is not None and 0 < number < LAST_DECIMAL:
+        text = decimals(number)
+    else:
+        text = _formatted(number, style.code, date1904=date1904)
     kind = Kind.DATE if style.is_date else Kind.NUMBER
     return GridCell(text, kind, style.strong, number) if text else None
 

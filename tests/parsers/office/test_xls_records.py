@@ -5,10 +5,14 @@ from __future__ import annotations
 import struct
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from contracts.documents import BlockKind, Layer
 from contracts.parsing import ParserInput
 from contracts.settings import OcrSettings, ParseSettings
+from parsers.common.number_format import format_value
+from parsers.common.whole_numbers import decimal_writer
 from parsers.context import SpoolContext, full_budget
 from parsers.registry import parser_for
 from parsers.sniff import sniff
@@ -399,3 +403,30 @@ def test_a_sheet_that_breaks_off_keeps_its_cells_and_one_that_is_elsewhere_is_to
     shown = look(parse(bytes(twice), "xls"))
     assert "글" in shown.everything()
     assert any("cannot be read" in warning for warning in shown.document.warnings)
+
+
+# -- number formats ----------------------------------------------------------------------------------
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.sampled_from(
+        ("0.00", "#,##0.0", "#,##0", "0%", "0.0%", '"₩"#,##0.00', '#,##0.00"원";[Red]-#,##0.00"원"', '0.000" kg"', "_-* #,##0.00_-")
+    ),
+    st.one_of(
+        st.floats(min_value=1e-7, max_value=9.9e11),
+        st.integers(1, 10**9).map(lambda number: number / 1000),
+        st.integers(1, 10**7).map(lambda number: (number + 0.5) / 100),
+    ),
+)  # fmt: skip
+def test_the_quick_way_to_write_a_number_is_the_same_as_the_long_one(code, value):
+    write = decimal_writer(code)
+    assert write is not None
+    assert write(value) == format_value(value, code)
+
+
+@pytest.mark.parametrize(
+    "code", ["yyyy-mm-dd", "0.00E+00", "# ?/?", "[>100]0.0;0.00", "0.0,", "@", "0.##"]
+)
+def test_other_formats_have_no_quick_way(code):
+    assert decimal_writer(code) is None
