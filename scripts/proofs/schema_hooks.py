@@ -24,9 +24,14 @@ def _lot(value: Any, most: int) -> int:
 @schemathesis.hook
 def map_body(_context: Any, body: Any) -> Any:
     """Known readers and citations in bodies."""
-    if isinstance(body, dict) and isinstance(body.get("reader"), str) and _lot(body, 2):
+    named = isinstance(body, dict) and isinstance(body.get("reader"), str | None)
+    if named and _lot(body, 2):
         body = {**body, "reader": KNOWN["readers"][_lot(body, len(KNOWN["readers"]))]}
-    if isinstance(body, dict) and isinstance(body.get("citation"), str) and _lot(body, 2):
+    if (
+        isinstance(body, dict)
+        and isinstance(body.get("citation"), str)
+        and _lot(body["citation"], 2)
+    ):
         body = {**body, "citation": "-".join(KNOWN["passages"][_lot(body, len(KNOWN["passages"]))])}
     return body
 
@@ -34,7 +39,8 @@ def map_body(_context: Any, body: Any) -> Any:
 @schemathesis.hook
 def map_query(_context: Any, query: Any) -> Any:
     """Known readers in addresses."""
-    if isinstance(query, dict) and isinstance(query.get("reader"), str) and _lot(query, 2):
+    named = isinstance(query, dict) and isinstance(query.get("reader"), str | None)
+    if named and _lot(query, 2):
         query = {**query, "reader": KNOWN["readers"][_lot(query, len(KNOWN["readers"]))]}
     return query
 
