@@ -72,6 +72,8 @@ def read_golden(path: Path) -> list[GoldenLine]:
             continue
         try:
             found = json.loads(text)
+            if "review" in found:
+                raise ValueError("a draft that nobody has reviewed: see its `review`")  # noqa: TRY301
             lines.append(
                 GoldenLine(
                     id=str(found["id"]),

@@ -255,6 +255,37 @@ def _print_rows(
         click.echo("  ".join(f"{name} {text}" for name, text in zip(row, shown, strict=True)))
 
 
+@command.group("golden")
+def golden() -> None:
+    """골든셋의 초안 (drafts of golden lines)."""
+
+
+@golden.command("build")
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@click.option(
+    "--least",
+    type=click.IntRange(1),
+    default=3,
+    show_default=True,
+    help="의견이 없는 질문은 이만큼 물었을 때 (times asked, where nothing was said).",
+)
+@click.option("--limit", type=click.IntRange(1), default=200, show_default=True)
+def build_golden(*, file: Path, least: int, limit: int) -> None:
+    """감사 기록과 의견에서 골든셋 초안을 FILE 에 씁니다. 사람이 한 줄씩 확인하고 `review`를 지워야 쓸 수 있습니다.
+
+    Drafts of golden lines from what was asked and said; each counts once a person has reviewed it and removed `review`.
+    """
+    from app.wiring import open_catalog
+    from contracts.settings import load_settings
+    from evaluation.drafts import drafts
+
+    with open_catalog(load_settings()) as catalog:
+        found = drafts(catalog, least=least, limit=limit)
+    with file.open("w", encoding="utf-8", errors="replace") as out:
+        out.writelines(f"{json.dumps(line, ensure_ascii=False)}\n" for line in found)
+    click.echo(f"{file}: 초안 {len(found)}줄 (drafts to review)")
+
+
 @command.command("run")
 @click.argument("golden", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--top", type=click.IntRange(1, 100), default=10, show_default=True)
