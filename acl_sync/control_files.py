@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import os
 import stat
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import yaml
 
 from contracts.errors import ConfigError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
-__all__ = ["read_control_file", "switch"]
+__all__ = ["ControlFile", "read_control_file", "switch"]
+
+T = TypeVar("T")
 
 _YES, _NO = {"true", "yes", "on"}, {"false", "no", "off", ""}
 
@@ -39,6 +42,35 @@ def read_control_file(path: Path) -> dict[str, Any]:
     if not isinstance(values, dict):
         raise ConfigError(f"{path}: 최상위는 이름과 값이어야 합니다 (must be a mapping)")
     return values
+
+
+class ControlFile(Generic[T]):
+    """What a control file says now: read anew when it has changed, and forgotten where it cannot be used.
+
+    Args:
+        path: The file.
+        parse: Its mapping as something else; raises :class:`ConfigError` where it is not as documented.
+    """
+
+    def __init__(self, path: Path, parse: Callable[[dict[str, Any]], T]) -> None:
+        self.path = path
+        self._parse = parse
+        self._read_at: tuple[tuple[int, ...], T] | None = None
+
+    def now(self) -> T:
+        """What it says.
+
+        Raises:
+            OSError: it is not there.
+            ConfigError: see :func:`read_control_file`.
+        """
+        known, self._read_at = self._read_at, None
+        seen = self.path.stat()
+        mark = (seen.st_ino, seen.st_size, seen.st_mtime_ns, seen.st_ctime_ns)
+        if known is None or known[0] != mark:
+            known = (mark, self._parse(read_control_file(self.path)))
+        self._read_at = known
+        return known[1]
 
 
 def switch(value: Any) -> bool | None:

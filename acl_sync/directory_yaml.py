@@ -19,7 +19,7 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from acl_sync.control_files import read_control_file, switch
+from acl_sync.control_files import ControlFile, switch
 from contracts.access import Reader
 from contracts.errors import ConfigError, DirectoryDownError, UnknownReaderError
 
@@ -63,8 +63,7 @@ class YamlDirectory:
     """
 
     def __init__(self, path: Path) -> None:
-        self._path = path
-        self._read_at: tuple[tuple[int, ...], _People] | None = None
+        self._file = ControlFile(path, _parse)
 
     @property
     def realm(self) -> str:
@@ -108,17 +107,12 @@ class YamlDirectory:
 
     def _people(self) -> _People:
         try:
-            seen = self._path.stat()
-            mark = (seen.st_ino, seen.st_size, seen.st_mtime_ns, seen.st_ctime_ns)
-            if self._read_at is None or self._read_at[0] != mark:
-                self._read_at = (mark, _parse(read_control_file(self._path)))
+            return self._file.now()
         except (OSError, ConfigError) as problem:
-            self._read_at = None
             raise DirectoryDownError(
                 f"디렉터리를 읽을 수 없습니다 (the directory cannot be read): {problem}",
-                advice=str(self._path),
+                advice=str(self._file.path),
             ) from problem
-        return self._read_at[1]
 
 
 def _reader(name: str, realm: str, principals: set[str]) -> Reader:

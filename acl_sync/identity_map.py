@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from acl_sync.control_files import read_control_file
+from acl_sync.control_files import ControlFile
 from contracts.access import Principal
 from contracts.errors import ConfigError, DirectoryDownError
 
@@ -61,8 +61,7 @@ class IdentityMap:
     """
 
     def __init__(self, path: Path) -> None:
-        self._path = path
-        self._read_at: tuple[tuple[int, ...], dict[Principal, Identity]] | None = None
+        self._file = ControlFile(path, _parse)
 
     def of(self, account: frozenset[Principal]) -> Identity | None:
         """The person whom one of these ids is of, or None.
@@ -74,24 +73,19 @@ class IdentityMap:
         found = {id(person): person for key in account if (person := known.get(key))}
         if len(found) > 1:
             raise DirectoryDownError(
-                f"{self._path}: 한 계정이 두 사람의 것입니다 (one account belongs to two people): "
+                f"{self._file.path}: 한 계정이 두 사람의 것입니다 (one account belongs to two people): "
                 f"{', '.join(sorted(account & known.keys()))}"
             )
         return next(iter(found.values()), None)
 
     def _known(self) -> dict[Principal, Identity]:
         try:
-            seen = self._path.stat()
-            mark = (seen.st_ino, seen.st_size, seen.st_mtime_ns, seen.st_ctime_ns)
-            if self._read_at is None or self._read_at[0] != mark:
-                self._read_at = (mark, _parse(read_control_file(self._path)))
+            return self._file.now()
         except (OSError, ConfigError) as problem:
-            self._read_at = None
             raise DirectoryDownError(
                 f"신원 연결 파일을 쓸 수 없습니다 (the identity map cannot be used): {problem}",
-                advice=str(self._path),
+                advice=str(self._file.path),
             ) from problem
-        return self._read_at[1]
 
 
 def _parse(values: dict[str, Any]) -> dict[Principal, Identity]:

@@ -3,11 +3,14 @@
 Parts: ``revocation`` (a folder above 100,000 documents is taken away), ``leaks`` (100,000 random searches on either index
 while permissions change), ``timing`` (what a refusal's shape and time tell), ``rescan`` (what an unchanged share costs),
 ``cases`` (the tests over real file, mail and directory servers). ``--reduced`` has the same parts at small sizes.
+Each part prints its figures as it goes; all of them stand once more, with the time that each took, at the end.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
+import io
 import os
 import signal
 import subprocess
@@ -69,16 +72,48 @@ def main() -> int:
     usual = REDUCED if given.reduced else FULL
     sizes = {name: getattr(given, name) or size for name, size in usual.items()}
     options = Sizes(**sizes, seed=given.seed, backends=tuple(given.backends.split(",")))
-    failed = []
-    for name in given.parts or PARTS:
-        print(f"\n== {name} (seed {options.seed})", flush=True)
-        started = time.monotonic()
-        fine = PARTS[name](options)
-        failed += [] if fine else [name]
-        verdict = "passed" if fine else "FAILED"
-        print(f"== {name}: {verdict} ({time.monotonic() - started:.0f} s)", flush=True)
+    done = [_run(name, options) for name in given.parts or PARTS]
+    print(f"\n== summary (seed {options.seed}{', reduced' if given.reduced else ''})")
+    for part in done:
+        print(part.verdict, *(f"   {line.strip()}" for line in part.figures), sep="\n")
+    failed = [part.name for part in done if not part.fine]
     print(f"failed: {', '.join(failed)}" if failed else "all parts passed")
     return 1 if failed else 0
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A part that has run: whether all is as promised, how long it took, what it printed."""
+
+    name: str
+    fine: bool
+    seconds: float
+    figures: list[str]
+
+    @property
+    def verdict(self) -> str:
+        """In one line."""
+        return f"{self.name}: {'passed' if self.fine else 'FAILED'} ({self.seconds:.0f} s)"
+
+
+class _Kept(io.StringIO):
+    """Keeps what is printed, and prints it."""
+
+    def write(self, text: str) -> int:
+        sys.__stdout__.write(text)
+        sys.__stdout__.flush()
+        return super().write(text)
+
+
+def _run(name: str, options: Sizes) -> Done:
+    print(f"\n== {name} (seed {options.seed})", flush=True)
+    started = time.monotonic()
+    with contextlib.redirect_stdout(_Kept()) as kept:
+        fine = PARTS[name](options)
+    figures = [line for line in kept.getvalue().splitlines() if not line.endswith(" so far")]
+    done = Done(name, fine, time.monotonic() - started, figures)
+    print(f"== {done.verdict}", flush=True)
+    return done
 
 
 def revocation(sizes: Sizes) -> bool:
@@ -114,7 +149,14 @@ def cases(_sizes: Sizes) -> bool:
     """The tests over real servers."""
     tests = [str(ROOT / "tests/permissions"), str(ROOT / "tests/access")]
     words = [sys.executable, "-m", "pytest", "-q", *tests]
-    return subprocess.run(words, cwd=ROOT, check=False).returncode == 0
+    with subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, text=True) as running:
+        last = ""
+        for line in running.stdout or ():
+            sys.__stdout__.write(line)
+            sys.__stdout__.flush()
+            last = line.strip() or last
+    print(f"tests over real servers: {last}")
+    return running.returncode == 0
 
 
 PARTS: dict[str, Callable[[Sizes], bool]] = {

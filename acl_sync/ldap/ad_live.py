@@ -7,11 +7,10 @@ are found from the object that stands for it (``foreignSecurityPrincipal``) upwa
 
 from __future__ import annotations
 
+import contextlib
 import uuid
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import TYPE_CHECKING
-
-from ldap3.utils.conv import escape_filter_chars
 
 from acl_sync.ldap.ad_entries import (
     FOREIGNERS,
@@ -35,14 +34,13 @@ from acl_sync.ldap.found import (
     told,
     unknown,
 )
+from acl_sync.ldap.live import Lookups, any_of, safe
 from acl_sync.ldap.sids import sid_bytes, sid_text
-from catalog.statements import batches
 from contracts.errors import DirectoryDownError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable, Iterator
 
-    from acl_sync.ldap.client import LdapClient
     from acl_sync.ldap.session import Entry, Session
     from catalog.people import DirectoryEntry
     from contracts.access import Principal
@@ -50,13 +48,10 @@ if TYPE_CHECKING:
 
 __all__ = ["ActiveDirectory", "domain_facts"]
 
-_BATCH = 50
-"""Names or SIDs of one filter."""
-
 _DOMAIN_SID = "S-1-5-21-"
 
 
-class ActiveDirectory:
+class ActiveDirectory(Lookups):
     """Live lookups in one domain.
 
     Args:
@@ -64,16 +59,6 @@ class ActiveDirectory:
         client: Sessions with its controllers.
         now: The time.
     """
-
-    def __init__(
-        self,
-        settings: LdapSettings,
-        client: LdapClient,
-        now: Callable[[], datetime] = lambda: datetime.now(UTC),
-    ) -> None:
-        self._settings = settings
-        self._client = client
-        self._now = now
 
     def person(self, name: str) -> Found:
         r"""Somebody by a name: ``kim``, ``kim@plant``, ``kim@plant.example``, ``PLANT\kim``, a mail address.
@@ -122,7 +107,9 @@ class ActiveDirectory:
             if not keys:
                 raise unknown(name)
             account = account_of(plain, domain)
-            wanted = f"(&{GROUPS}(|(sAMAccountName={_safe(account)}){_sid_filter([account])}))"
+            wanted = (
+                f"(&{GROUPS}(|(sAMAccountName={safe(account)}){''.join(_sid_filters([account]))}))"
+            )
             found = session.search(domain.root, wanted, GROUP_ATTRIBUTES)
             entries = [e for e in _entries(found, domain) if set(keys) & set(e.keys)]
             entry = chosen(entries, name, None)
@@ -141,8 +128,7 @@ class ActiveDirectory:
             domain = domain_facts(session, self._settings)
             sids = sorted(sid for sid in found.all_sids if sid.startswith(_DOMAIN_SID))
             start = [found.entry.dn, *(group.dn for group in found.groups)]
-            for some in batches(sids, _BATCH):
-                wanted = f"(&{FOREIGNERS}(|{_sid_filter(some)}))"
+            for wanted in any_of(_sid_filters(sids), FOREIGNERS):
                 start += [e.dn for e in session.search(domain.root, wanted, ("objectSid",))]
             return self._above(session, domain, start)
 
@@ -157,9 +143,8 @@ class ActiveDirectory:
 
         def work(session: Session) -> dict[str, str]:
             known: dict[str, str] = {}
-            for some in batches(sorted(set(sids)), _BATCH):
-                wanted = f"(|{_sid_filter(some)})"
-                attributes = ("objectSid", "sAMAccountName")
+            attributes = ("objectSid", "sAMAccountName")
+            for wanted in any_of(_sid_filters(sorted(set(sids)))):
                 for entry in session.search(root_of(self._settings.base), wanted, attributes):
                     if name := entry.text("sAMAccountName"):
                         known[sid_text(entry.raw("objectSid"))] = name
@@ -182,9 +167,8 @@ class ActiveDirectory:
                 (*person_attributes(self._settings, computed=False), *GROUP_ATTRIBUTES)
             )
             entries: list[DirectoryEntry] = []
-            for some in batches(accounts, _BATCH):
-                wanted = "".join(f"(sAMAccountName={_safe(name)})" for name in some)
-                found = session.search(domain.root, f"(|{wanted})", attributes)
+            for wanted in any_of(f"(sAMAccountName={safe(name)})" for name in accounts):
+                found = session.search(domain.root, wanted, attributes)
                 entries += _entries(found, domain)
             return told(entries, principals)
 
@@ -214,25 +198,24 @@ class ActiveDirectory:
     def _person_filter(self, plain: str, keys: tuple[str, ...], domain: Domain) -> str:
         (key,) = keys
         if key.startswith("sid:"):
-            return _sid_filter([key.removeprefix("sid:")])
+            return "".join(_sid_filters([key.removeprefix("sid:")]))
         if key.startswith("uuid:"):
             return _guid_filter(key.removeprefix("uuid:"))
         if self._settings.user_attribute:
-            return f"({self._settings.user_attribute}={_safe(plain)})"
+            return f"({self._settings.user_attribute}={safe(plain)})"
         if key.startswith("name:"):
-            return f"(sAMAccountName={_safe(account_of(plain, domain))})"
-        parts = [f"(userPrincipalName={_safe(plain)})", f"(mail={_safe(plain)})"]
+            return f"(sAMAccountName={safe(account_of(plain, domain))})"
+        parts = [f"(userPrincipalName={safe(plain)})", f"(mail={safe(plain)})"]
         account, _, suffix = plain.rpartition("@")
         if folded(suffix) == folded(domain.dns_name):
-            parts.append(f"(sAMAccountName={_safe(account)})")
+            parts.append(f"(sAMAccountName={safe(account)})")
         return "".join(parts)
 
     def _by_sid(
         self, session: Session, domain: Domain, sids: Iterable[str]
     ) -> tuple[DirectoryEntry, ...]:
         groups: list[DirectoryEntry] = []
-        for some in batches(sorted(sids), _BATCH):
-            wanted = f"(&{GROUPS}(|{_sid_filter(some)}))"
+        for wanted in any_of(_sid_filters(sorted(sids)), GROUPS):
             groups += _entries(session.search(domain.root, wanted, GROUP_ATTRIBUTES), domain)
         return tuple(groups)
 
@@ -244,9 +227,8 @@ class ActiveDirectory:
         waiting = list(dict.fromkeys(start))
         while waiting:
             newly: list[str] = []
-            for some in batches(waiting, _BATCH):
-                members = "".join(f"(member={_safe(dn)})" for dn in some)
-                found = session.search(domain.root, f"(&{GROUPS}(|{members}))", GROUP_ATTRIBUTES)
+            for wanted in any_of([f"(member={safe(dn)})" for dn in waiting], GROUPS):
+                found = session.search(domain.root, wanted, GROUP_ATTRIBUTES)
                 for group in _entries(found, domain):
                     if group.entry_id not in groups:
                         groups[group.entry_id] = group
@@ -273,7 +255,7 @@ def domain_facts(session: Session, settings: LdapSettings) -> Domain:
             advice="directory.ldap 의 base 를 확인하세요 (check base)",
         )
     partitions = f"CN=Partitions,{place.text('configurationNamingContext')}"
-    named = list(session.search(partitions, f"(nCName={_safe(root)})", ("nETBIOSName",)))
+    named = list(session.search(partitions, f"(nCName={safe(root)})", ("nETBIOSName",)))
     # an interval of 100 ns units, below zero; the least number, and 0: until somebody unlocks
     units = -about.number("lockoutDuration")
     seconds = units / 10_000_000
@@ -293,15 +275,11 @@ def _entries(found: Iterable[Entry], domain: Domain) -> list[DirectoryEntry]:
     return [entry for entry in made if entry is not None]
 
 
-def _sid_filter(sids: Iterable[str]) -> str:
-    parts = []
+def _sid_filters(sids: Iterable[str]) -> Iterator[str]:
+    """A filter for each of those that are SIDs."""
     for sid in sids:
-        try:
-            raw = sid_bytes(sid)
-        except (ValueError, OverflowError):
-            continue
-        parts.append(f"(objectSid={_octets(raw)})")
-    return "".join(parts)
+        with contextlib.suppress(ValueError, OverflowError):
+            yield f"(objectSid={_octets(sid_bytes(sid))})"
 
 
 def _guid_filter(text: str) -> str:
@@ -314,7 +292,3 @@ def _guid_filter(text: str) -> str:
 def _octets(raw: bytes) -> str:
     """Bytes in a filter (RFC 4515 3)."""
     return "".join(f"\\{byte:02x}" for byte in raw)
-
-
-def _safe(text: str) -> str:
-    return str(escape_filter_chars(text))

@@ -5,8 +5,6 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from ldap3.utils.conv import escape_filter_chars
-
 from acl_sync.ldap.found import (
     Found,
     chosen,
@@ -15,6 +13,7 @@ from acl_sync.ldap.found import (
     told,
     unambiguous,
 )
+from acl_sync.ldap.live import Lookups, any_of, safe
 from acl_sync.ldap.openldap_entries import (
     GROUPS,
     MEMBERS,
@@ -26,7 +25,6 @@ from acl_sync.ldap.openldap_entries import (
     user_attribute,
 )
 from catalog.people import GROUP, PERSON
-from catalog.statements import batches
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -39,11 +37,10 @@ if TYPE_CHECKING:
 
 __all__ = ["OpenLdap"]
 
-_BATCH = 50
 _WORKED_OUT = "(|(objectClass=groupOfURLs)(!(|(member=*)(uniqueMember=*)(memberUid=*))))"
 
 
-class OpenLdap:
+class OpenLdap(Lookups):
     """Live lookups in one tree.
 
     Args:
@@ -58,9 +55,7 @@ class OpenLdap:
         client: LdapClient,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
-        self._settings = settings
-        self._client = client
-        self._now = now
+        super().__init__(settings, client, now)
         # members are not read: a group may have very many, and the server is asked who lists whom
         self._attributes = tuple(a for a in attributes(settings) if a not in MEMBERS)
 
@@ -73,9 +68,9 @@ class OpenLdap:
         """
         plain = known_name(name, self._settings.name)
         keys = person_keys(plain, self._settings)
-        wanted = f"({user_attribute(self._settings)}={_safe(plain)})"
+        wanted = f"({user_attribute(self._settings)}={safe(plain)})"
         if len(keys) > 1:
-            wanted = f"(|{wanted}(mail={_safe(plain)}))"
+            wanted = f"(|{wanted}(mail={safe(plain)}))"
         return self._client.run(lambda session: self._person(session, wanted, keys, name))
 
     def account(self, key: str) -> Found:
@@ -89,7 +84,7 @@ class OpenLdap:
         attribute = {"uid": "uidNumber", "uuid": id_attribute(self._settings)}.get(kind)
         if attribute is None:
             return Found(entry=chosen((), key, None))
-        wanted = f"({attribute}={_safe(value)})"
+        wanted = f"({attribute}={safe(value)})"
         return self._client.run(lambda session: self._person(session, wanted, (key,), key))
 
     def group(self, name: str) -> Found:
@@ -103,7 +98,7 @@ class OpenLdap:
 
         def work(session: Session) -> Found:
             keys = set(group_keys(plain))
-            found = self._search(session, f"(&{GROUPS}(cn={_safe(plain)}))")
+            found = self._search(session, f"(&{GROUPS}(cn={safe(plain)}))")
             groups = [(r, e) for r, e in found if e.kind == GROUP and keys & set(e.keys)]
             entry = chosen([e for _, e in groups], name, None)
             return Found(entry=entry, groups=self._above(session, _listing(entry.dn), groups))
@@ -131,16 +126,14 @@ class OpenLdap:
             "gid": "gidNumber",
         }
         filters = [
-            f"({attribute}={_safe(name)})"
+            f"({attribute}={safe(name)})"
             for kind, attribute in named.items()
             for name in plain_names(principals, kind)
         ]
 
         def work(session: Session) -> dict[Principal, str]:
             entries = [
-                entry
-                for some in batches(filters, _BATCH)
-                for _, entry in self._search(session, f"(|{''.join(some)})")
+                entry for wanted in any_of(filters) for _, entry in self._search(session, wanted)
             ]
             return told(entries, principals)
 
@@ -153,9 +146,9 @@ class OpenLdap:
         raw = next(r for r, e in people if e.entry_id == entry.entry_id)
         names = raw.texts(user_attribute(self._settings))
         start = _listing(entry.dn)
-        start += [f"(&(objectClass=posixGroup)(memberUid={_safe(uid)}))" for uid in names]
+        start += [f"(&(objectClass=posixGroup)(memberUid={safe(uid)}))" for uid in names]
         if gid := raw.text("gidNumber"):
-            start.append(f"(&(objectClass=posixGroup)(gidNumber={_safe(gid)}))")
+            start.append(f"(&(objectClass=posixGroup)(gidNumber={safe(gid)}))")
         return Found(entry=entry, groups=self._above(session, start, people))
 
     def _above(
@@ -166,9 +159,7 @@ class OpenLdap:
         waiting, below = start, members
         while waiting:
             found = [
-                pair
-                for some in batches(waiting, _BATCH)
-                for pair in self._search(session, f"(&{GROUPS}(|{''.join(some)}))")
+                pair for wanted in any_of(waiting, GROUPS) for pair in self._search(session, wanted)
             ]
             listed = {entry.dn for _, entry in found} | {entry.dn for entry in groups.values()}
             told_of = {place for raw, _ in below for place in raw.texts("memberOf")} - listed
@@ -193,9 +184,8 @@ class OpenLdap:
         """The groups; a name that several groups of the tree share names none of them."""
         names = sorted({entry.name for entry in groups.values()})
         same: list[DirectoryEntry] = []
-        for some in batches(names, _BATCH):
-            wanted = "".join(f"(cn={_safe(name)})" for name in some)
-            same += [e for _, e in self._search(session, f"(&{GROUPS}(|{wanted}))")]
+        for wanted in any_of([f"(cn={safe(name)})" for name in names], GROUPS):
+            same += [e for _, e in self._search(session, wanted)]
         return unambiguous(groups.values(), same)
 
     def _search(self, session: Session, wanted: str) -> list[tuple[Entry, DirectoryEntry]]:
@@ -206,9 +196,5 @@ class OpenLdap:
 
 def _listing(dn: str) -> list[str]:
     """Filters of the groups that list an entry, each over an attribute that servers have indexed, or over few entries."""
-    place = _safe(dn)
+    place = safe(dn)
     return [f"(member={place})", f"(&(objectClass=groupOfUniqueNames)(uniqueMember={place}))"]
-
-
-def _safe(text: str) -> str:
-    return str(escape_filter_chars(text))

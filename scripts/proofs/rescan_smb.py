@@ -14,6 +14,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from ingest.kit import Kit
 from ingest.runs import SourceRun
 from ingest.sources.registry import make_source
 from proofs.drives import fill, installation
+from proofs.notified import tells_of
 from proofs.rescan import CHANGED, compare, followed, follower, lister
 
 __all__ = ["run"]
@@ -54,7 +56,7 @@ class _Share:
 
     def __init__(self, server: Any, samba: Any, name: str, files: int) -> None:
         self.folder = server.folder / name
-        self._samba = samba
+        self._samba, self._server, self._name = samba, server, name
         self.client = server.client(name)
         self.client.protect("", samba.descriptor([("allow", BELOW, FULL, EVERYONE)]))
         fill(self.folder, FOLDER, files)
@@ -76,6 +78,20 @@ class _Share:
             fine: bool = how(self, *opened)
         self.client.close()
         return fine
+
+    def watched(self) -> None:
+        """Print of which changes whoever watches the share is told."""
+        (self.folder / "위.txt").write_text("위\n", encoding="utf-8")
+        deep = f"{FOLDER}/00000/점검-000000.txt"
+        told = [
+            f"{where} {'told' if tells_of(self._server, self._name, partial(self._close, path)) else 'NOT told'}"
+            for where, path in (("in the folder that is watched", "위.txt"), ("below it", deep))
+        ]
+        print(f"a watch over the whole share, when a list changes: {', '.join(told)}")
+
+    def _close(self, path: str) -> None:
+        sid = "S-1-5-21-1-2-3-2000"
+        self.client.protect(path, self._samba.descriptor([("allow", 0, FULL, sid)]))
 
     def change(self) -> None:
         """Give ten files other lists."""
@@ -100,6 +116,7 @@ def _as_it_is(share: _Share, kit: Kit, source: SourceSettings) -> bool:
         f"{CHANGED} changed lists: {scan['lists_read']} read, {scan['scopes_changed']} scopes changed"
     )
     compare(lister(source), follower(kit, source), "unchanged, as it is", rounds=1)
+    share.watched()
     return scan["scopes_changed"] == CHANGED
 
 
