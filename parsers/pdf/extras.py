@@ -25,7 +25,6 @@ __all__ = [
     "attachments",
     "bookmarks",
     "form_values",
-    "has_annotations",
     "link_targets",
     "page_attachments",
     "properties",
@@ -91,12 +90,6 @@ def bookmarks(document: pymupdf.Document) -> dict[str, int]:
         if len(key) > 1:
             out.setdefault(key, int(level))
     return out
-
-
-def has_annotations(page: pymupdf.Page) -> bool:
-    """The page names comments, form fields, links or attached files (``Annots``, ISO 32000-1 §12.5.2)."""
-    kind, _ = page.parent.xref_get_key(page.xref, "Annots")
-    return bool(kind != "null")
 
 
 def annotation_blocks(page: pymupdf.Page, number: int) -> list[Block]:

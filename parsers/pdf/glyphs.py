@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,22 +15,26 @@ if TYPE_CHECKING:
 __all__ = [
     "CLOSES",
     "HANGUL",
+    "ODD",
     "OPENS",
     "PRIVATE",
     "SPACE",
     "SYMBOL_BASE",
     "UNMAPPED",
+    "UNSEEN",
     "WIDE",
     "is_unmapped",
     "kinds_of",
     "looks_broken",
 ]
 
-SPACE, WIDE, HANGUL, OPENS, CLOSES, UNMAPPED = (1 << bit for bit in range(6))
+SPACE, WIDE, HANGUL, OPENS, CLOSES, UNMAPPED, UNSEEN, ODD, _RARE, _LATIN, _MET = (
+    1 << bit for bit in range(11)
+)
 """What :func:`kinds_of` says of a character."""
-_SEEN = 1 << 6
 _CLOSING = frozenset(".,:;!?)]}»”’」』】〉》·…%℃")
 _OPENING = frozenset("([{«“‘「『【〈《")
+_ZERO_WIDTH = frozenset("\u200b\u200c\u200d\ufeff\u00ad")
 
 SYMBOL_BASE = 0xF000
 """Where symbol fonts keep their characters: this plus the character code."""
@@ -65,29 +68,38 @@ def is_unmapped(char: str) -> bool:
     )
 
 
-def kinds_of(codes: NDArray[Any]) -> NDArray[np.uint8]:
-    """White space, wide, Hangul, unmapped, before or behind which no space is missing: bits for each character."""
+def kinds_of(codes: NDArray[Any]) -> NDArray[np.uint16]:
+    """Bits for each character.
+
+    White space; wide; Hangul; before or behind which no space is missing; unmapped; of no width; perhaps not what
+    is meant (private use and control characters, and all behind them).
+    """
     table = _kinds()
-    new = codes[table[codes] == 0]
-    for code in set(new.tolist()):
-        char = chr(code)
-        table[code] = (
-            _SEEN
-            | SPACE * char.isspace()
-            | WIDE * is_wide(char)
-            | HANGUL * is_hangul(char)
-            | OPENS * (char in _OPENING)
-            | CLOSES * (char in _CLOSING)
-            | UNMAPPED * is_unmapped(char)
-        )
-    kinds: NDArray[np.uint8] = table[codes]
+    kinds: NDArray[np.uint16] = table[codes]
+    if not kinds.all():
+        for code in set(codes[kinds == 0].tolist()):
+            char = chr(code)
+            table[code] = (
+                _MET
+                | SPACE * char.isspace()
+                | WIDE * is_wide(char)
+                | HANGUL * is_hangul(char)
+                | OPENS * (char in _OPENING)
+                | CLOSES * (char in _CLOSING)
+                | UNMAPPED * is_unmapped(char)
+                | UNSEEN * (char in _ZERO_WIDTH)
+                | ODD * (char < " " or char >= "\ue000")
+                | _RARE * (is_hangul(char) and not _common(char))
+                | _LATIN * ("\xa1" <= char <= "\xff" and char != "·")
+            )
+        kinds = table[codes]
     return kinds
 
 
 @functools.cache
-def _kinds() -> NDArray[np.uint8]:
+def _kinds() -> NDArray[np.uint16]:
     """Of the characters met so far."""
-    return np.zeros(0x110000, np.uint8)
+    return np.zeros(0x110000, np.uint16)
 
 
 def looks_broken(text: str, characters: int, unmapped: int) -> bool:
@@ -103,15 +115,15 @@ def looks_broken(text: str, characters: int, unmapped: int) -> bool:
     """
     if characters and unmapped > _BROKEN_UNMAPPED * characters:
         return True
-    counts = Counter(text)
-    high = sum(n for char, n in counts.items() if "\xa1" <= char <= "\xff" and char != "·")
-    if characters > _FEW and high > _LATIN_SHARE * characters:
+    kinds = kinds_of(np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4"))
+    if characters > _FEW and _count(kinds, _LATIN) > _LATIN_SHARE * characters:
         return True  # Hangul bytes read as Latin-1; European text stays below a fifth
-    hangul = {char: n for char, n in counts.items() if is_hangul(char)}
-    total = sum(hangul.values())
-    if total < _FEW:
-        return False
-    return sum(n for char, n in hangul.items() if not _common(char)) > _BROKEN_RARE * total
+    hangul = _count(kinds, HANGUL)
+    return hangul >= _FEW and _count(kinds, _RARE) > _BROKEN_RARE * hangul
+
+
+def _count(kinds: NDArray[np.uint16], bit: int) -> int:
+    return int(np.count_nonzero(kinds & bit))
 
 
 def _common(char: str) -> bool:

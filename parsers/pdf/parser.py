@@ -24,7 +24,6 @@ from parsers.pdf.extras import (
     attachments,
     bookmarks,
     form_values,
-    has_annotations,
     link_targets,
     page_attachments,
     properties,
@@ -32,6 +31,7 @@ from parsers.pdf.extras import (
 from parsers.pdf.fonts import Fonts
 from parsers.pdf.opening import LIBRARY_ERRORS, is_huge, open_pdf, upright
 from parsers.pdf.reading import read_page
+from parsers.pdf.resources import has_annotations
 from parsers.pdf.scans import (
     Need,
     Plan,
@@ -231,8 +231,9 @@ class _Reading:
         if turn and content.sideways[turn] >= _SIDEWAYS:
             back = upright(page, turn)
             content = read_page(page, self._fonts)
-        shown_text = "".join(line.text for line in content.lines)
-        links = [link for link in links if link.removeprefix("mailto:") not in shown_text]
+        if links:
+            shown = "".join(line.text for line in content.lines)
+            links = [link for link in links if link.removeprefix("mailto:") not in shown]
         record = PageRecord(number=number, content=content, notes=notes, links=links)
         if back is not None:
             record.back.append(_through(back))

@@ -2,78 +2,97 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from parsers.pdf.fonts import EPSILON
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
+    from parsers.pdf.characters import Characters
     from parsers.pdf.fonts import Font
 
-__all__ = ["upright_boxes"]
+__all__ = ["Faces", "upright_boxes"]
+
+
+@dataclass(frozen=True, slots=True)
+class Faces:
+    """The fonts of a page.
+
+    Attributes:
+        fonts: Each once.
+        which: Of each character its font among them.
+        width: Of a font (its place among them) and a Unicode character, in em; None where the font has none.
+    """
+
+    fonts: Sequence[Font]
+    which: NDArray[np.int64]
+    width: Callable[[int, int], np.float32 | None]
 
 
 def upright_boxes(
-    chars: NDArray[Any], vertical: NDArray[np.bool_], directions: NDArray[np.float32],
-    fonts: Sequence[Font], which: NDArray[np.int64],
+    chars: Characters, vertical: NDArray[np.bool_], directions: NDArray[np.float32],
+    line: NDArray[np.int64], faces: Faces,
 ) -> NDArray[np.float32]:  # fmt: skip
-    """Left, top, right, bottom (``JM_char_bbox``).
+    """Left, top, right, bottom, a row for each (``JM_char_bbox``).
 
     Args:
-        chars: Characters, see :mod:`parsers.pdf.structs`.
+        chars: Characters.
         vertical: Of each, whether its line is written downwards.
-        directions: Of each, its line's.
-        fonts: Those of the page.
-        which: Of each character its font among them.
+        directions: Of each line.
+        line: Of each character.
+        faces: Fonts.
     """
-    quads = chars["quad"]
-    squeezed = np.array([font.squeezed for font in fonts], np.bool_)
+    corners = chars.corners
+    squeezed = np.array([font.squeezed for font in faces.fonts], np.bool_)
     if squeezed.any():
-        mask = squeezed[which] & ~vertical
-        quads = quads.copy()
-        quads[mask] = _stretched(chars[mask], directions[mask], fonts, which[mask])
-    left, right = quads[:, 0::2], quads[:, 1::2]
-    low, high = np.minimum(left, right), np.maximum(left, right)
-    boxes = np.concatenate(
-        (np.minimum(low[:, 0], low[:, 1]), np.maximum(high[:, 0], high[:, 1])), axis=1
-    )
-    flat = vertical & (boxes[:, 3] < boxes[:, 1] + chars["size"])
-    boxes[flat, 1] = boxes[flat, 3] - chars["size"][flat]
+        mask = squeezed[faces.which] & ~vertical
+        if mask.all():
+            corners = _stretched(chars, directions[line], faces)
+        else:
+            some = Faces(faces.fonts, faces.which[mask], faces.width)
+            corners = corners.copy()
+            corners[:, mask] = _stretched(chars.only(mask), directions[line[mask]], some)
+    boxes = np.empty((4, len(chars)), np.float32)
+    for side, most in enumerate((np.minimum, np.minimum, np.maximum, np.maximum)):
+        upper_left, upper_right, lower_left, lower_right = corners[side % 2 :: 2]
+        most(most(upper_left, lower_left), most(upper_right, lower_right), out=boxes[side])
+    if vertical.any():
+        flat = vertical & (boxes[3] < boxes[1] + chars.size)
+        boxes[1, flat] = boxes[3, flat] - chars.size[flat]
     return boxes
 
 
 def _stretched(
-    chars: NDArray[Any], directions: NDArray[np.float32], fonts: Sequence[Font], which: NDArray[np.int64]
-) -> NDArray[np.float32]:  # fmt: skip
-    """Corners (upper left and right, lower left and right) where ascender and descender are made an em (``JM_char_quad``)."""
-    ascender, descender = (part[which] for part in _em_of(fonts))
-    ascender, descender = (
-        part * chars["size"] / (ascender - descender) for part in (ascender, descender)
-    )
-    cosine, sine = directions[:, 0], directions[:, 1]
+    chars: Characters, directions: NDArray[np.float32], faces: Faces
+) -> NDArray[np.float32]:
+    """Corners where ascender and descender are made an em (``JM_char_quad``)."""
+    size, which = chars.size, faces.which
+    ascender, descender = _em_of(faces.fonts)
+    whole = (ascender - descender)[which]
+    ascender, descender = (part[which] * size / whole for part in (ascender, descender))
+    cosine, sine = np.ascontiguousarray(directions.T)
     down = np.where(cosine == -1, np.float32(1), cosine)
-    moved = chars["quad"] - chars["origin"][:, None, :]
-    x = moved[:, :, 0] * cosine[:, None] + moved[:, :, 1] * sine[:, None]
-    y = moved[:, :, 0] * -sine[:, None] + moved[:, :, 1] * down[:, None]
-    flipped = (cosine == 1) & (y[:, 0] > 0)
+    moved = chars.corners.reshape(4, 2, -1) - chars.origin
+    x = moved[:, 0] * cosine + moved[:, 1] * sine
+    flipped = (cosine == 1) & (moved[0, 0] * -sine + moved[0, 1] * down > 0)
     high, low = (np.where(flipped, part, -part) for part in (ascender, descender))
-    y = np.stack((high, high, low, low), axis=1)
-    before = x[:, 2] < 0
-    x[before, 0] = x[before, 2] = 0
-    for i in np.flatnonzero(x[:, 3] - x[:, 2] < EPSILON).tolist():
-        width = fonts[int(which[i])].width(int(chars["code"][i]))
-        if width is not None:
-            x[i, 1] = x[i, 3] = x[i, 2] + width * chars["size"][i]
-    out: NDArray[np.float32] = np.empty_like(moved)
-    out[:, :, 0] = x * cosine[:, None] + y * -sine[:, None]
-    out[:, :, 1] = x * sine[:, None] + y * down[:, None]
-    out += chars["origin"][:, None, :]
-    return out
+    before = x[2] < 0
+    x[0, before] = x[2, before] = 0
+    for i in np.flatnonzero(x[3] - x[2] < EPSILON).tolist():
+        em = faces.width(int(which[i]), int(chars.code[i]))
+        if em is not None:
+            x[1, i] = x[3, i] = x[2, i] + em * size[i]
+    y = np.stack((high, high, low, low))
+    moved[:, 0] = x * cosine + y * -sine
+    moved[:, 1] = x * sine + y * down
+    moved += chars.origin
+    return moved.reshape(8, -1)
 
 
 def _em_of(fonts: Sequence[Font]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:

@@ -15,7 +15,8 @@ from parsers.common.paged.content import PageContent, Picture
 from parsers.common.paged.figures import FIGURE_SIDE
 from parsers.common.paged.ruling import Rule, merge_rules
 from parsers.common.paged.textline import TextLine, cover, within
-from parsers.pdf.glyphs import UNMAPPED, kinds_of
+from parsers.pdf.glyphs import UNMAPPED
+from parsers.pdf.resources import has_images
 from parsers.pdf.runs import INVISIBLE, SHOWN, WHITE, Runs, runs_of
 from parsers.pdf.structs import from_structures
 from parsers.pdf.textlines import FLAT, text_lines
@@ -38,6 +39,9 @@ _NEAR_WHITE = 250
 _MAX_FILLS = 3000
 _LINE_HEIGHT = (0.5, 40.0)
 _A_MARK = 2
+_POINT = 0.1
+"""Width of a place where ink is looked for."""
+_AT_ONCE = 64
 _FEW_CHARACTERS = 200
 
 _Fills = tuple["NDArray[np.float64]", "NDArray[np.uint32]"]
@@ -50,13 +54,13 @@ def read_page(page: pymupdf.Page, fonts: Fonts) -> PageContent:
         page: Not rotated (see :func:`parsers.pdf.opening.upright`).
         fonts: Those met on earlier pages of the document; the page's are added.
     """
-    frame = page.rect
-    content = PageContent(width=frame.width, height=frame.height)
-    images = bool(page.get_images())
+    frame: Box = tuple(page.rect)
+    content = PageContent(width=frame[2] - frame[0], height=frame[3] - frame[1])
+    images = has_images(page)
     text = from_structures(page, fonts, pictures=images) or from_dictionary(page)
     fills = _vectors(text.vectors, content)
     runs = runs_of(text)
-    content.pictures = _pictures(page, text, runs, images=images)
+    content.pictures = _pictures(page, frame, text, runs, images=images)
     _collect(content, runs, fills)
     _white_on_something(page, content)
     return content
@@ -86,13 +90,15 @@ def _white_on_something(page: pymupdf.Page, content: PageContent) -> None:
     content.concealed = hidden
 
 
-def _pictures(page: pymupdf.Page, text: PageText, runs: Runs, *, images: bool) -> list[Picture]:
+def _pictures(
+    page: pymupdf.Page, frame: Box, text: PageText, runs: Runs, *, images: bool
+) -> list[Picture]:
     """Raster images; a page of text without image resources has no scan."""
     found: Sequence[tuple[Box, int, int]] = text.pictures or ()
-    shown = int(np.count_nonzero(runs.state[runs.run] == SHOWN))
-    if text.pictures is None and (images or shown < _FEW_CHARACTERS):
+    if text.pictures is None and (
+        images or runs.lengths[runs.state == SHOWN].sum() < _FEW_CHARACTERS
+    ):
         found = [(i["bbox"], i["width"], i["height"]) for i in page.get_image_info()]
-    frame = tuple(page.rect)
     out = []
     for box, width, height in found:
         left, top, right, bottom = (
@@ -116,7 +122,8 @@ def _vectors(drawn: Vectors, content: PageContent) -> _Fills:
     )
     longest = np.maximum(wide[shapes], high[shapes])
     content.shapes = _tuples(boxes[shapes[longest > FIGURE_SIDE]])
-    content.outlines = _tuples(boxes[shapes[lettered]])
+    letters = boxes[shapes[lettered]]
+    content.outlines = _tuples(letters)
     flat = drawn.rectangle & (high <= _THIN) & (wide > _THIN)
     upright = drawn.rectangle & (wide <= _THIN) & (high > _THIN)
     area = drawn.rectangle & ~flat & ~upright
@@ -124,7 +131,9 @@ def _vectors(drawn: Vectors, content: PageContent) -> _Fills:
     fills = np.flatnonzero((~drawn.rectangle & ~stroked) | (area & ~frames))[:_MAX_FILLS]
     across = [Rule((y0 + y1) / 2, x0, x1) for x0, y0, x1, y1 in boxes[flat].tolist()]
     down = [Rule((x0 + x1) / 2, y0, y1) for x0, y0, x1, y1 in boxes[upright].tolist()]
-    for left, top, right, bottom in _borders(_tuples(boxes[frames]), content.outlines):
+    stroked_frames = boxes[frames]
+    stroked_frames = stroked_frames[~_of_letters(stroked_frames, letters)]
+    for left, top, right, bottom in stroked_frames.tolist():
         across += [Rule(top, left, right), Rule(bottom, left, right)]
         down += [Rule(left, top, bottom), Rule(right, top, bottom)]
     content.horizontal = merge_rules(across)
@@ -136,27 +145,26 @@ def _tuples(boxes: NDArray[np.float64]) -> list[Box]:
     return list(map(tuple, boxes.tolist()))
 
 
-def _borders(frames: list[Box], outlines: list[Box]) -> list[Box]:
-    """Stroked rectangles that are no strokes of letters."""
-    shapes = np.array(outlines).reshape(-1, 4)
-    return [frame for frame in frames if not _of_a_letter(frame, shapes)]
-
-
-def _of_a_letter(frame: Box, shapes: NDArray[np.float64]) -> bool:
-    """A stroked rectangle whose border cuts through letters drawn as curves is a stroke of one of them (bold ㅂ)."""
-    left, top, right, bottom = frame
-    if max(right - left, bottom - top) > _LINE_HEIGHT[1] or not len(shapes):
-        return False
-    beside = (shapes[:, 1] < bottom) & (shapes[:, 3] > top)
-    cut = [(shapes[:, 0] + 1 < at) & (at < shapes[:, 2] - 1) for at in (left, right)]
-    return bool((beside & (cut[0] | cut[1])).any())
+def _of_letters(frames: NDArray[np.float64], shapes: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Stroked rectangles whose border cuts through letters drawn as curves are strokes of these (bold ㅂ)."""
+    out = np.zeros(len(frames), np.bool_)
+    sides = np.maximum(frames[:, 2] - frames[:, 0], frames[:, 3] - frames[:, 1])
+    small = np.flatnonzero(sides <= _LINE_HEIGHT[1])
+    for start in range(0, len(small) if len(shapes) else 0, _AT_ONCE):
+        some = small[start : start + _AT_ONCE]
+        left, top, right, bottom = frames[some].T[:, :, None]
+        low, high = shapes[:, 0] + 1, shapes[:, 2] - 1
+        beside = (shapes[:, 1] < bottom) & (shapes[:, 3] > top)
+        cut = ((low < left) & (left < high)) | ((low < right) & (right < high))
+        out[some] = (beside & cut).any(axis=1)
+    return out
 
 
 def _collect(content: PageContent, runs: Runs, fills: _Fills) -> None:
     shown = runs.state == SHOWN
     for index in np.flatnonzero(runs.state == WHITE).tolist():
         shown[index] = _on_colour(runs.boxes[runs.starts[index]], fills)
-    content.characters = int(np.count_nonzero(shown[runs.run]))
+    content.characters = int(runs.lengths[shown].sum())
     content.unmapped = _unmapped(runs, shown)
     turns = _turns(runs.directions)
     rows = zip(
@@ -164,13 +172,15 @@ def _collect(content: PageContent, runs: Runs, fills: _Fills) -> None:
         (runs.directions[:, 0] > FLAT).tolist(), strict=True,
     )  # fmt: skip
     for line, state, seen, turn, flat in rows:
-        if line is not None:
+        if seen and flat and line is not None:
+            content.lines.append(line)
+        elif line is not None:
             if turn in {90, 270}:
                 line = msgspec.structs.replace(line, upright_turn=turn)  # noqa: PLW2901
             _target(content, state, shown=seen, flat=flat).append(line)
     _drawn_as_curves(content)
-    if content.characters:
-        counts = np.bincount(turns[runs.run][shown[runs.run]], minlength=1)
+    if content.characters and turns.any():
+        counts = np.bincount(turns[shown], runs.lengths[shown])
         content.sideways = {
             turn: int(counts[turn]) / content.characters
             for turn in np.flatnonzero(counts).tolist()
@@ -189,7 +199,10 @@ def _turns(directions: NDArray[np.float64]) -> NDArray[np.int64]:
 
 def _unmapped(runs: Runs, shown: NDArray[np.bool_]) -> int:
     """Visible characters without a meaning; a row of the same one (dot leaders) counts once."""
-    odd = (kinds_of(runs.codes) & UNMAPPED != 0) & shown[runs.run]
+    odd = runs.kinds & UNMAPPED != 0
+    if not odd.any():
+        return 0
+    odd &= shown[runs.run]
     codes, run = runs.codes, runs.run
     odd[1:] &= (codes[1:] != codes[:-1]) | (run[1:] != run[:-1])
     return int(np.count_nonzero(odd))
@@ -203,13 +216,10 @@ def _drawn_as_curves(content: PageContent) -> None:
     if not (content.outlines and content.invisible):
         return
     rest: list[TextLine] = []
-    seen = list(content.lines)
-    _, tops, _, bottoms = np.array([line.box for line in seen]).reshape(-1, 4).T
+    copies = _over_text(content.invisible, list(content.lines))
     drawn = _drawn(content.invisible, content.outlines)
-    for line, over in zip(content.invisible, drawn, strict=True):
-        x, y = line.middle
-        beside = np.flatnonzero((tops <= y) & (y <= bottoms)).tolist()
-        if any(seen[i].inked(x, x + 0.1) for i in beside):
+    for at, (line, over) in enumerate(zip(content.invisible, drawn, strict=True)):
+        if at in copies:
             continue
         if over:
             content.lines.append(line)
@@ -217,6 +227,20 @@ def _drawn_as_curves(content: PageContent) -> None:
         else:
             rest.append(line)
     content.invisible = rest
+
+
+def _over_text(lines: Sequence[TextLine], seen: Sequence[TextLine]) -> set[int]:
+    """Which of the lines have visible text in their middle."""
+    left, top, right, bottom = np.array([line.box for line in seen]).reshape(-1, 4).T
+    middles = np.array([line.middle for line in lines])
+    x, y = middles.T[:, :, None]
+    near = (top <= y) & (y <= bottom) & (left < x + _POINT) & (x < right)
+    out: set[int] = set()
+    for at, other in np.argwhere(near).tolist():
+        x = middles[at, 0]
+        if at not in out and seen[other].inked(x, x + _POINT):
+            out.add(at)
+    return out
 
 
 def _drawn(lines: Sequence[TextLine], outlines: Sequence[Box]) -> list[bool]:

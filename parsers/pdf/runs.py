@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections import Counter
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ import pymupdf
 
 from parsers.common.hangul_text import clean_text
 from parsers.common.paged.textline import visible
-from parsers.pdf.glyphs import PRIVATE, SPACE, SYMBOL_BASE, kinds_of
+from parsers.pdf.glyphs import ODD, PRIVATE, SPACE, SYMBOL_BASE, UNSEEN, kinds_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -32,8 +33,9 @@ _NEAR_WHITE = 250
 _TEX_FF = 0x21B5
 _REPLACED = 0xFFFD
 _LAST = 0x10FFFF
-_PRIVATE_FROM = 0xE000
-_UNSEEN = (0x200B, 0x200C, 0x200D, 0xFEFF, 0xAD)
+_FAR = 1e6
+"""Points, beyond which places need not be told apart."""
+_PLACE_BITS = 21
 _SPACE, _DELETE = 0x20, 0x7F
 # Korean headline fonts are heavy without a word for it in their flags.
 _HEAVY = re.compile(r"headline|H2hdr|gtr?E\b|extra.?bold|black|헤드라인|견고딕", re.IGNORECASE)
@@ -45,6 +47,7 @@ class Runs:
 
     Attributes:
         codes: Unicode characters.
+        kinds: What they are, see :func:`parsers.pdf.glyphs.kinds_of`.
         boxes: Left, top, right, bottom of each character, points.
         run: The run of each character, not descending; no run is empty.
         texts: What stands for more than one character, by index into ``codes``.
@@ -56,6 +59,7 @@ class Runs:
     """
 
     codes: NDArray[np.int64]
+    kinds: NDArray[np.uint16]
     boxes: NDArray[np.float64]
     run: NDArray[np.int64]
     texts: dict[int, str]
@@ -68,11 +72,16 @@ class Runs:
     @property
     def ends(self) -> NDArray[np.int64]:
         """Where each run ends."""
-        return np.append(self.starts[1:], len(self.codes))
+        return _ends(self.starts, len(self.codes))
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """How many characters each run has."""
+        return self.ends - self.starts
 
     def kept(self, keep: NDArray[np.bool_]) -> Runs:
         """Without some of the characters; a run of which only white space is left is left out."""
-        solid = keep & (kinds_of(self.codes) & SPACE == 0)
+        solid = keep & (self.kinds & SPACE == 0)
         alive = np.bincount(self.run[solid], minlength=len(self.starts)) > 0
         alive |= np.bincount(self.run[~keep], minlength=len(self.starts)) == 0
         keep = keep & alive[self.run]
@@ -80,7 +89,7 @@ class Runs:
         number = np.cumsum(alive) - 1
         run = number[self.run[keep]]
         return Runs(
-            self.codes[keep], self.boxes[keep], run,
+            self.codes[keep], self.kinds[keep], self.boxes[keep], run,
             {int(place[i]): text for i, text in self.texts.items() if keep[i]},
             np.searchsorted(run, np.arange(alive.sum())),
             self.state[alive], self.size[alive], self.bold[alive], self.directions[alive],
@@ -89,39 +98,50 @@ class Runs:
 
 def runs_of(page: PageText) -> Runs:
     """Runs, each character of what is printed twice once, TeX's joined letters parted."""
-    codes, texts, keep = _meant(page)
+    codes, kinds, texts, keep = _meant(page)
     state = _state(page.styles)[page.span]
     bold = _bold(page.styles)[page.span]
+    line, span, boxes = page.line, page.span, page.boxes
     if not keep.all():
         place = np.cumsum(keep) - 1
         texts = {int(place[i]): text for i, text in texts.items()}
-        codes, state, bold = codes[keep], state[keep], bold[keep]
-    line, span, boxes = page.line[keep], page.span[keep], page.boxes[keep]
+        codes, kinds, state, bold = codes[keep], kinds[keep], state[keep], bold[keep]
+        line, span, boxes = line[keep], span[keep], boxes[keep]
     begins = np.ones(len(codes), np.bool_)
     begins[1:] = (line[1:] != line[:-1]) | (state[1:] != state[:-1])
     starts = np.flatnonzero(begins)
     run = np.cumsum(begins) - 1
-    lengths = np.diff(starts, append=len(codes))
+    lengths = _ends(starts, len(codes)) - starts
     heavy = np.bincount(run[bold], minlength=len(starts))
     runs = Runs(
-        codes, boxes, run, texts, starts, state[starts],
+        codes, kinds, boxes, run, texts, starts, state[starts],
         _sizes(page.styles.size, span, starts, lengths), heavy * 2 > lengths,
         page.directions[line[starts]],
     )  # fmt: skip
     return _parted(_printed_once(runs, line))
 
 
-def _meant(page: PageText) -> tuple[NDArray[np.int64], dict[int, str], NDArray[np.bool_]]:
-    """Characters as they are meant, those that stand for several, and which are left at all."""
+def _ends(starts: NDArray[np.int64], number: int) -> NDArray[np.int64]:
+    ends = np.empty_like(starts)
+    ends[:-1], ends[-1:] = starts[1:], number
+    return ends
+
+
+def _meant(
+    page: PageText,
+) -> tuple[NDArray[np.int64], NDArray[np.uint16], dict[int, str], NDArray[np.bool_]]:
+    """Characters as they are meant, their kinds, those that stand for several, and which are left at all."""
     codes = page.codes.copy()
     codes[(codes < 0) | (codes > _LAST)] = _REPLACED
-    symbols = np.array(["wingdings" in name.lower() for name in page.styles.font], np.bool_)
-    if symbols.any():
+    if any("wingdings" in name.lower() for name in set(page.styles.font)):
+        symbols = np.array(["wingdings" in name.lower() for name in page.styles.font], np.bool_)
         coded = symbols[page.span] & (codes > _SPACE) & (codes < _DELETE)
         codes[coded] += SYMBOL_BASE
     texts: dict[int, str] = {}
-    keep = ~np.isin(codes, _UNSEEN)
-    for i in np.flatnonzero((codes >= _PRIVATE_FROM) | (codes < _SPACE)).tolist():
+    kinds = kinds_of(codes)
+    keep = kinds & UNSEEN == 0
+    odd = np.flatnonzero(kinds & ODD)
+    for i in odd.tolist():
         text = chr(codes[i])
         text = PRIVATE.get(text, text)
         text = visible(clean_text(text) if text >= "\ue000" else text)
@@ -129,7 +149,7 @@ def _meant(page: PageText) -> tuple[NDArray[np.int64], dict[int, str], NDArray[n
         codes[i] = ord(text[0]) if text else codes[i]
         if len(text) > 1:
             texts[i] = text
-    return codes, texts, keep
+    return codes, kinds_of(codes) if len(odd) else kinds, texts, keep
 
 
 def _state(styles: Styles) -> NDArray[np.int64]:
@@ -142,10 +162,14 @@ def _state(styles: Styles) -> NDArray[np.int64]:
 
 
 def _bold(styles: Styles) -> NDArray[np.bool_]:
-    heavy = {name: bool(_HEAVY.search(name)) for name in set(styles.font)}
-    named = np.array([heavy[name] for name in styles.font], np.bool_)
+    named = np.array([_heavy(name) for name in styles.font], np.bool_)
     bold: NDArray[np.bool_] = styles.bold | (styles.flags & _BOLD != 0) | named
     return bold
+
+
+@functools.lru_cache(maxsize=4096)
+def _heavy(font: str) -> bool:
+    return _HEAVY.search(font) is not None
 
 
 def _sizes(
@@ -175,7 +199,7 @@ def _printed_once(runs: Runs, line: NDArray[Any]) -> Runs:
     if not copies:
         return runs
     run = runs.run
-    seen = kinds_of(runs.codes) & SPACE == 0
+    seen = runs.kinds & SPACE == 0
     solid = np.bincount(run[seen], minlength=len(runs.starts)).tolist()
     lengths = np.diff(runs.ends, prepend=0).tolist()
     shared = Counter((int(run[i]), int(run[first])) for i, first in copies)
@@ -191,7 +215,10 @@ def _copies(runs: Runs, line: NDArray[Any]) -> list[tuple[int, int]]:
     """Characters that another line holds within about a point, each with the one printed before."""
     out: list[tuple[int, int]] = []
     places: dict[tuple[str | int, int, int], int] = {}
-    x, y = np.rint(runs.boxes[:, 0]).astype(np.int64), np.rint(runs.boxes[:, 1]).astype(np.int64)
+    left_top = np.rint(np.ascontiguousarray(runs.boxes[:, :2].T))
+    if not _any_close(runs.codes, left_top):
+        return out
+    x, y = left_top.astype(np.int64)
     near = _crowded(runs, line, x, y)
     for i, code, left, top in zip(
         near.tolist(), runs.codes[near].tolist(), x[near].tolist(), y[near].tolist(), strict=True
@@ -205,6 +232,13 @@ def _copies(runs: Runs, line: NDArray[Any]) -> list[tuple[int, int]]:
         else:
             places[key, left, top] = i
     return out
+
+
+def _any_close(codes: NDArray[np.int64], left_top: NDArray[np.float64]) -> bool:
+    """Whether any two places of one character may be a point or less apart: on most pages none are."""
+    x, y = np.fmin(np.fmax(left_top, -_FAR), _FAR).astype(np.int64) + (1 << _PLACE_BITS - 1)
+    places = np.sort(codes << 2 * _PLACE_BITS | y << _PLACE_BITS | x)
+    return bool((places[1:] - places[:-1] <= 1).any())
 
 
 def _crowded(
@@ -240,11 +274,12 @@ def _parted(runs: Runs) -> Runs:
     place = np.cumsum(counts) - counts
     left = place[pairs]
     codes[left] = codes[left + 1] = ord("f")
+    kinds = kinds_of(codes)
     middle = (boxes[left, 0] + boxes[left, 2]) / 2
     boxes[left, 2] = middle
     boxes[left + 1, 0] = middle
     texts = {int(place[i]): text for i, text in runs.texts.items()}
     return Runs(
-        codes, boxes, run, texts, np.searchsorted(run, np.arange(len(runs.starts))),
+        codes, kinds, boxes, run, texts, np.searchsorted(run, np.arange(len(runs.starts))),
         runs.state, runs.size, runs.bold, runs.directions,
     )  # fmt: skip

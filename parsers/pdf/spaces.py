@@ -26,54 +26,63 @@ _MIN_GAPS = 5
 _SMALLEST = 0.1
 
 
-def space_after(runs: Runs, kinds: NDArray[np.uint8], flat: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def space_after(runs: Runs, flat: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """For each character whether a space is missing between it and the next one of its run.
 
     Args:
         runs: Runs of a page, characters in visual order, white space included.
-        kinds: Of each character, see :func:`parsers.pdf.glyphs.kinds_of`.
         flat: Of each run: it is horizontal, so that its gaps count.
     """
     out = np.zeros(len(runs.codes), np.bool_)
-    left = np.flatnonzero((runs.run[1:] == runs.run[:-1]) & flat[runs.run[1:]])
-    run, here, there = runs.run[left], kinds[left], kinds[left + 1]
-    points = runs.boxes[left + 1, 0] - runs.boxes[left, 2]
-    both = here & there
-    inside = both & HANGUL != 0
-    usual = _usual(points[inside], runs.size[run[inside]])
-    gaps = points / np.maximum(runs.size, _SMALLEST)[run]
-    base = _inside_words(gaps, run, both & WIDE != 0, len(runs.starts), usual)
-    limit = np.maximum(_LEAST_EM, base + _LEAST_EM)[run]
+    size = np.maximum(runs.size, _SMALLEST)
+    points = runs.boxes[1:, 0] - runs.boxes[:-1, 2]
+    gaps = points / size[runs.run[:-1]]
+    inside = np.ones(len(points), np.bool_)
+    inside[runs.starts[1:] - 1] = False  # from one run to the next
+    if not flat.all():
+        inside &= flat[runs.run[:-1]]
+    wide_enough = np.flatnonzero(inside & (gaps > _LEAST_EM))
+    here, there = runs.kinds[wide_enough], runs.kinds[wide_enough + 1]
     either = here | there
-    out[left] = (
-        (gaps > limit)
-        & (either & SPACE == 0)
-        & ((either & WIDE != 0) | (gaps > limit + _NARROW_EM))
-        & (here & OPENS == 0)
-        & (there & CLOSES == 0)
-    )
+    near = (either & WIDE == 0) * _NARROW_EM
+    gap = gaps[wide_enough]
+    may = (either & SPACE == 0) & (here & OPENS == 0) & (there & CLOSES == 0)
+    found, gap, near = wide_enough[may], gap[may], near[may]
+    if len(found):
+        shared = (runs.kinds[1:] & runs.kinds[:-1]) * inside
+        base = _inside_words(runs, points, gaps, shared, runs.run[found])[runs.run[found]]
+        limit = np.maximum(_LEAST_EM, base + _LEAST_EM)
+        out[found] = (gap > limit) & (gap > limit + near)
     return out
-
-
-def _usual(points: NDArray[np.float64], sizes: NDArray[np.float64]) -> float | None:
-    """Gap inside words over a page, in em: most neighbours in Korean text share a word."""
-    real = sizes > 0
-    return float(np.median(points[real] / sizes[real])) if real.any() else None
 
 
 def _inside_words(
-    gaps: NDArray[np.float64], run: NDArray[np.int64], wide: NDArray[np.bool_], runs: int, usual: float | None
+    runs: Runs, points: NDArray[np.float64], gaps: NDArray[np.float64], shared: NDArray[np.uint16],
+    asked: NDArray[np.int64],
 ) -> NDArray[np.float64]:  # fmt: skip
-    """The gap inside words of each run: the lower quartile of a long line, else what the page has."""
-    gaps, run = gaps[wide], run[wide]
-    order = np.lexsort((gaps, run))
-    gaps, run = gaps[order], run[order]
-    counts = np.bincount(run, minlength=runs)
+    """The gap inside words of the runs asked for, in em: the lower quartile of a long line, else what the page has."""
+    number = len(runs.starts)
+    wanted = np.zeros(number, np.bool_)
+    wanted[asked] = True
+    wide = np.flatnonzero((shared & WIDE != 0) & wanted[runs.run[:-1]])
+    own, run = gaps[wide], runs.run[wide]
+    order = np.lexsort((own, run))
+    own = own[order]
+    counts = np.bincount(run, minlength=number)
     starts = np.cumsum(counts) - counts
-    out = np.full(runs, 0.0 if usual is None else usual)
     many = counts >= _MIN_GAPS
-    out[many] = gaps[starts[many] + counts[many] // 4]
-    if usual is None:
-        few = (counts > 1) & ~many
-        out[few] = gaps[starts[few]]
+    out = np.zeros(number)
+    out[many] = own[starts[many] + counts[many] // 4]
+    if (wanted & ~many).any():
+        usual = _usual(runs, points, shared)
+        few = ~many if usual is not None else (counts > 1) & ~many
+        out[few] = own[starts[few]] if usual is None else usual
     return out
+
+
+def _usual(runs: Runs, points: NDArray[np.float64], shared: NDArray[np.uint16]) -> float | None:
+    """Gap inside words over a page, in em: most neighbours in Korean text share a word."""
+    inside = np.flatnonzero(shared & HANGUL)
+    sizes = runs.size[runs.run[inside]]
+    real = sizes > 0
+    return float(np.median(points[inside][real] / sizes[real])) if real.any() else None

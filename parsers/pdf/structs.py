@@ -20,8 +20,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pymupdf
 
-from parsers.pdf.memory import Memory, MisfitError
-from parsers.pdf.quads import upright_boxes
+from parsers.pdf.characters import CHARACTER, Characters
+from parsers.pdf.memory import Memory, MisfitError, Pool
+from parsers.pdf.quads import Faces, upright_boxes
 from parsers.pdf.textpage import FLAGS, PageText, Vectors, styles_of
 
 if TYPE_CHECKING:
@@ -30,12 +31,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from contracts.documents import Box
-    from parsers.pdf.fonts import Font, Fonts
+    from parsers.pdf.fonts import Fonts
 
 __all__ = ["KNOWN", "from_structures"]
 
 KNOWN = frozenset({"1.28.2"})
-"""Versions of MuPDF whose headers were compared with these layouts."""
+"""Versions of MuPDF whose headers, and ``source/fitz/pool.c``, were compared with these layouts."""
 
 _TEXT, _IMAGE, _VECTOR = 0, 1, 3
 _IS_STROKED, _IS_RECTANGLE = 1, 2
@@ -45,7 +46,7 @@ _BESIDE = 2.0
 _CORNER = 3
 """Of a quadrilateral, lower right."""
 
-_PAGE = struct.Struct("<16x4fQ")  # refs, pool; mediabox; first_block
+_PAGE = struct.Struct("<8xQ4fQ")  # refs; pool; mediabox; first_block
 _IMAGE_SIZE = struct.Struct("<32xii")  # key_storable; w, h
 _BLOCK = np.dtype([
     ("type", "<i4"), ("id", "<i4"), ("box", "<f4", 4), ("union", "<u8", 4), ("prev", "<u8"), ("next", "<u8"),
@@ -53,10 +54,6 @@ _BLOCK = np.dtype([
 _LINE = np.dtype([
     ("wmode", "u1"), ("flags", "u1"), ("", "V2"), ("dir", "<f4", 2), ("box", "<f4", 4), ("pad", "V4"),
     ("first", "<u8"), ("last", "<u8"), ("prev", "<u8"), ("next", "<u8"),
-])  # fmt: skip
-_CHAR = np.dtype([
-    ("code", "<i4"), ("bidi", "<u2"), ("flags", "<u2"), ("argb", "<u4"), ("origin", "<f4", 2),
-    ("quad", "<f4", (4, 2)), ("size", "<f4"), ("font", "<u8"), ("next", "<u8"),
 ])  # fmt: skip
 
 
@@ -105,27 +102,28 @@ class _Copy:
         self._stext = page.get_textpage(flags=flags).this
         self._memory = memory
         self._fonts = fonts
-        memory.forget()
-        data, offset = memory.at(int(self._stext.m_internal.this), _PAGE.size)
-        *frame, first = _PAGE.unpack_from(data, offset)
+        page_data = memory.read(int(self._stext.m_internal.this), _PAGE.size)
+        pool, *frame, first = _PAGE.unpack(page_data)
         self._frame: list[float] = frame
-        self._blocks, _ = memory.chains([first], _BLOCK)
+        self._pool = Pool(memory, pool)
+        self._blocks, _, _ = self._pool.chains([first], _BLOCK)
         inside = _within(self._blocks["box"], frame)
         self._drawn = self._blocks[inside & (self._blocks["type"] == _VECTOR)]
         self._texts = np.flatnonzero(inside & (self._blocks["type"] == _TEXT))
-        lines, self._block = memory.chains(self._blocks["union"][self._texts, 0].tolist(), _LINE)
+        firsts = self._blocks["union"][self._texts, 0].tolist()
+        lines, self._block, _ = self._pool.chains(firsts, _LINE)
         inside = _within(lines["box"], frame)
         self._lines, self._block = lines[inside], self._block[inside]
-        self._chars = np.empty(0, _CHAR)
-        self._line = np.empty(0, np.int64)
 
     def images(self) -> list[tuple[Box, int, int]]:
         """Box, and size in pixels, of each picture."""
-        out: list[tuple[Box, int, int]] = []
-        for block in self._blocks[self._blocks["type"] == _IMAGE]:
-            data, offset = self._memory.at(int(block["union"][3]), _IMAGE_SIZE.size)
-            out.append((tuple(block["box"].tolist()), *_IMAGE_SIZE.unpack_from(data, offset)))
-        return out
+        found = self._blocks[self._blocks["type"] == _IMAGE]
+        sizes = [
+            _IMAGE_SIZE.unpack(self._memory.read(address, _IMAGE_SIZE.size))
+            for address in found["union"][:, 3].tolist()
+        ]
+        boxes: list[Box] = list(map(tuple, found["box"].tolist()))
+        return [(box, *size) for box, size in zip(boxes, sizes, strict=True)]
 
     def broken(self) -> bool:
         """Text goes on behind a picture where it stopped before it."""
@@ -137,84 +135,69 @@ class _Copy:
         lines, of = self._lines[filled], self._block[filled]
         last, first = np.searchsorted(of, number, "right") - 1, np.searchsorted(of, number + 1)
         real = (last >= 0) & (first < len(of))
-        before = self._chars_at(lines["last"][last[real]])
-        after = self._chars_at(lines["first"][first[real]])
+        before = self._pool.copies(lines["last"][last[real]].tolist(), CHARACTER)
+        after = self._pool.copies(lines["first"][first[real]].tolist(), CHARACTER)
         ends = np.stack((before["quad"][:, _CORNER], before["origin"]), axis=1)
         far = np.hypot(*(ends - after["origin"][:, None, :]).transpose(2, 0, 1)).min(axis=1)
         return bool((far < _BESIDE * np.maximum(before["size"], after["size"])).any())
 
-    def _chars_at(self, addresses: NDArray[np.uint64]) -> NDArray[Any]:
-        found = (self._memory.at(address, _CHAR.itemsize) for address in addresses.tolist())
-        parts = [data[start : start + _CHAR.itemsize] for data, start in found]
-        return np.frombuffer(b"".join(parts), _CHAR)
-
     def result(self) -> PageText:
         """Arrays of what lies on the page."""
         firsts = self._lines["first"].tolist()
-        self._chars, self._line = self._memory.chains(firsts, _CHAR)
-        chars, line, lines = self._chars, self._line, self._lines
-        fonts, which = self._set_in()
+        found, line, counts = self._pool.chains(firsts, CHARACTER)
+        chars, lines = Characters.of(found), self._lines
+        faces = self._set_in(chars)
         vertical = lines["wmode"].astype(np.bool_)[line]
-        boxes = upright_boxes(chars, vertical, lines["dir"][line], fonts, which)
-        raised = self._raised() & ~vertical
+        boxes = upright_boxes(chars, vertical, lines["dir"], line, faces)
+        raised = _raised(chars, lines["dir"], counts) & ~vertical
+        fonts, which = faces.fonts, faces.which
         seen = _touching(boxes, self._frame)
         if not seen.all():
-            chars, line, which, boxes = chars[seen], line[seen], which[seen], boxes[seen]
-            raised = raised[seen]
-        flags = chars["flags"] & ~np.uint16(_SYNTHETIC)
+            chars, line, which = chars.only(seen), line[seen], which[seen]
+            boxes, raised = boxes[:, seen], raised[seen]
+        flags = chars.flags & ~_SYNTHETIC
         looks = [(font.name, font.flags) for font in fonts]
         alike = np.array([looks.index(look) for look in looks], np.int64)[which]
-        span, starts = _spans(
-            line, chars["size"], alike, flags, chars["argb"], chars["bidi"], raised
-        )
+        span, starts = _spans(line, chars.size, alike, flags, chars.argb, chars.bidi, raised)
         named = [(font.name, font.bold) for font in fonts]
         set_in = [named[i] for i in which[starts].tolist()]
         return PageText(
-            codes=chars["code"].astype(np.int64),
-            boxes=boxes.astype(np.float64),
+            codes=chars.code.astype(np.int64),
+            boxes=np.ascontiguousarray(boxes.T, np.float64),
             line=line,
             span=span,
             directions=lines["dir"].astype(np.float64),
-            styles=styles_of(chars["size"][starts], set_in, flags[starts], chars["argb"][starts]),
+            styles=styles_of(chars.size[starts], set_in, flags[starts], chars.argb[starts]),
             vectors=_vectors(self._drawn),
         )
 
-    def _raised(self) -> NDArray[np.bool_]:
-        """Above the baseline of a level line's first character, by a tenth of the size."""
-        level = (self._lines["dir"] == (1, 0)).all(axis=1)[self._line]
-        height = self._chars["origin"][:, 1]
-        first = np.searchsorted(self._line, self._line)
-        above: NDArray[np.bool_] = height < height[first] - self._chars["size"] * _RAISED
-        raised: NDArray[np.bool_] = level & above
-        return raised
-
-    def _set_in(self) -> tuple[list[Font], NDArray[np.int64]]:
+    def _set_in(self, chars: Characters) -> Faces:
         """The fonts of the page, and which of them each character has."""
-        found, where, which = np.unique(self._chars["font"], return_index=True, return_inverse=True)
-        addresses: list[int] = found.tolist()
-        new = self._fonts.missing(addresses)
-        if new:
-            of = self._line[where[np.isin(found, list(new))]]
-            for font in self._fonts_in(set(of.tolist())):
-                if int(font.this) in new:
-                    self._fonts.add(font)
-                    new.discard(int(font.this))
-                if not new:
-                    break
-            else:
-                raise MisfitError
-        return [self._fonts[address] for address in addresses], which
+        font = chars.fonts()
+        begins = np.ones(len(font), np.bool_)
+        begins[1:] = font[1:] != font[:-1]
+        places: dict[int, int] = {}
+        which = [places.setdefault(address, len(places)) for address in font[begins].tolist()]
+        addresses = list(places)
 
-    def _fonts_in(self, lines: set[int]) -> Iterator[Any]:
-        """The fonts of some lines."""
-        firsts = set(self._lines["first"][list(lines)].tolist())
-        blocks = set(self._texts[self._block[list(lines)]].tolist())
+        def width(place: int, code: int) -> np.float32 | None:
+            return self._fonts.width(addresses[place], code, self._shown_fonts)
+
+        return Faces(
+            [self._fonts.at(self._memory, address) for address in addresses],
+            np.array(which, np.int64)[np.cumsum(begins) - 1],
+            width,
+        )
+
+    def _shown_fonts(self) -> Iterator[Any]:
+        """The fonts of all characters, one by one."""
         block = self._stext.m_internal.first_block
-        for number in range(max(blocks) + 1):
-            for line in pymupdf.mupdf.FzStextBlock(block) if number in blocks else ():
-                first = line.m_internal.first_char
-                if first is not None and int(first.this) in firsts:
-                    yield from (char.m_internal.font for char in line)
+        while block is not None:
+            for line in pymupdf.mupdf.FzStextBlock(block) if block.type == _TEXT else ():
+                char = line.m_internal.first_char
+                while char is not None:
+                    yield char.font
+                    char = char.next
             block = block.next
 
 
@@ -228,12 +211,11 @@ def _within(boxes: NDArray[np.float32], frame: list[float]) -> NDArray[np.bool_]
 
 
 def _touching(boxes: NDArray[np.float32], frame: list[float]) -> NDArray[np.bool_]:
-    """Boxes, perhaps without an area, that do not lie outside the frame."""
+    """Boxes (a row for each side), perhaps without an area, that do not lie outside the frame."""
     left, top, right, bottom = frame
-    return ~(
-        (boxes[:, 0] >= right) | (boxes[:, 1] >= bottom)
-        | (boxes[:, 2] <= left) | (boxes[:, 3] <= top)
-    )  # fmt: skip
+    outside: NDArray[np.bool_] = (boxes[0] >= right) | (boxes[1] >= bottom)
+    outside |= (boxes[2] <= left) | (boxes[3] <= top)
+    return ~outside
 
 
 def _vectors(blocks: NDArray[Any]) -> Vectors:
@@ -244,6 +226,17 @@ def _vectors(blocks: NDArray[Any]) -> Vectors:
         (flags & _IS_STROKED).astype(np.bool_),
         (flags >> 32 & 0xFFFFFF).astype(np.uint32),
     )
+
+
+def _raised(
+    chars: Characters, directions: NDArray[np.float32], counts: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    """Above the baseline of a level line's first character, by a tenth of the size."""
+    level = np.flatnonzero((directions == (1, 0)).all(axis=1) & (counts > 0))
+    highest = np.full(len(counts), -np.inf, np.float32)
+    highest[level] = chars.origin[1, (np.cumsum(counts) - counts)[level]]
+    raised: NDArray[np.bool_] = chars.origin[1] < np.repeat(highest, counts) - chars.size * _RAISED
+    return raised
 
 
 def _spans(

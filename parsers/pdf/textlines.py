@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from parsers.common.paged.textline import TextLine
-from parsers.pdf.glyphs import SPACE, kinds_of
+from parsers.pdf.glyphs import SPACE
 from parsers.pdf.spaces import space_after
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -33,32 +33,27 @@ def text_lines(runs: Runs) -> list[TextLine | None]:
     """
     if not len(runs.starts):
         return []
-    kinds = kinds_of(runs.codes)
-    blank = kinds & SPACE != 0
+    blank = runs.kinds & SPACE != 0
     flat = runs.directions[:, 0] > FLAT
-    number = np.arange(len(runs.codes))
-    first = np.minimum.reduceat(np.where(blank, len(blank), number), runs.starts)
-    last = np.maximum.reduceat(np.where(blank, -1, number), runs.starts)
+    first, last = _solid(runs, blank)
     signs = {int(runs.run[i]) for i in runs.texts}
-    spread = _Spread(runs, blank, space_after(runs, kinds, flat))
-    boxes = _covers(runs)
-    trailing = blank[runs.ends - 1].tolist()
+    spread = _Spread(runs, blank, space_after(runs, flat))
     rows = zip(
-        first.tolist(), last.tolist(), flat.tolist(), boxes, runs.size.tolist(), runs.bold.tolist(), trailing,
-        strict=True,
+        spread.texts(first, last), flat.tolist(), _covers(runs), runs.size.tolist(), runs.bold.tolist(),
+        blank[runs.ends - 1].tolist(), strict=True,
     )  # fmt: skip
     out: list[TextLine | None] = []
-    for index, (begin, end, level, box, size, bold, spaced) in enumerate(rows):
-        if end < 0:
+    for index, (found, level, box, size, bold, spaced) in enumerate(rows):
+        if found is None:
             out.append(None)
         elif not level or index in signs:
             out.append(TextLine(text=_words(runs, index), box=box, size=size, bold=bold))
         else:
-            text, edges = spread.between(begin, end)
+            text, left, right, edges = found
             out.append(
                 TextLine(
                     text=text,
-                    box=(spread.lefts[begin], box[1], spread.rights[end], box[3]),
+                    box=(left, box[1], right, box[3]),
                     size=size,
                     edges=edges,
                     bold=bold,
@@ -66,6 +61,15 @@ def text_lines(runs: Runs) -> list[TextLine | None]:
                 )
             )
     return out
+
+
+def _solid(runs: Runs, blank: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """First and last character of each run that is no white space; the last before the first where there is none."""
+    solid = np.flatnonzero(~blank)
+    before = np.searchsorted(solid, np.append(runs.starts, len(blank)))
+    first = np.append(solid, len(blank))[before[:-1]]
+    last = np.append(-1, solid)[before[1:]]
+    return first, last
 
 
 def _covers(runs: Runs) -> Sequence[Box]:
@@ -85,27 +89,41 @@ class _Spread:
     """The characters of a page with single spaces, lost ones too, and the left edge of each."""
 
     def __init__(self, runs: Runs, blank: NDArray[np.bool_], missing: NDArray[np.bool_]) -> None:
-        codes = np.where(blank, _BLANK, runs.codes)
-        repeated = np.zeros(len(blank), np.bool_)
-        repeated[1:] = blank[1:] & blank[:-1] & (runs.run[1:] == runs.run[:-1])
-        times = 1 + missing.astype(np.int64)
-        times[repeated] = 0
-        source = np.repeat(np.arange(len(times)), times)
-        self._place = np.cumsum(times) - times
-        added = np.zeros(len(source), np.bool_)
-        added[self._place[missing] + 1] = True
-        lefts, rights = runs.boxes[:, 0], runs.boxes[:, 2]
-        text = np.where(added, _BLANK, codes[source]).astype("<u4")
+        text = np.where(blank, _BLANK, runs.codes).astype("<u4")
+        repeated = blank[1:] & blank[:-1] & (runs.run[1:] == runs.run[:-1])
+        lefts, rights = np.ascontiguousarray(runs.boxes[:, ::2].T)
+        edges = lefts.astype(np.float32)
+        place = np.arange(len(text))
+        if missing.any() or repeated.any():
+            times = 1 + missing.astype(np.int64)
+            times[1:][repeated] = 0
+            source = np.repeat(place, times)
+            place = np.cumsum(times) - times
+            added = place[missing] + 1
+            text, edges = text[source], edges[source]
+            text[added], edges[added] = _BLANK, rights[missing]
         self._text = text.tobytes().decode("utf-32-le", "surrogatepass")
-        edges = np.where(added, rights[source], lefts[source]).astype(np.float32)
         self._edges = array("f", edges.tobytes())
-        self._places: list[int] = self._place.tolist()
-        self.lefts: list[float] = lefts.tolist()
-        self.rights: list[float] = rights.tolist()
+        self._place = place
+        self._lefts = lefts
+        self._rights = rights
 
-    def between(self, first: int, last: int) -> tuple[str, array[float]]:
-        """Text from one character to another, both included, and its edges with the right edge of the last."""
-        start, end = self._places[first], self._places[last] + 1
-        edges = self._edges[start:end]
-        edges.append(self.rights[last])
-        return self._text[start:end], edges
+    def texts(
+        self, first: NDArray[np.int64], last: NDArray[np.int64]
+    ) -> Iterator[tuple[str, float, float, array[float]] | None]:
+        """Text from one character to another, both included, its left and right edge, and that of each character.
+
+        Behind the left edges of characters comes the right edge of the last. None where the last comes before the first.
+        """
+        begins = np.minimum(first, len(self._place) - 1)
+        rows = zip(
+            (first <= last).tolist(), self._place[begins].tolist(), (self._place[last] + 1).tolist(),
+            self._lefts[begins].tolist(), self._rights[last].tolist(), strict=True,
+        )  # fmt: skip
+        for some, start, end, left, right in rows:
+            if not some:
+                yield None
+                continue
+            edges = self._edges[start:end]
+            edges.append(right)
+            yield self._text[start:end], left, right, edges

@@ -17,7 +17,7 @@ from parsers.common.paged.page import PageInput, PicturePiece, arrange
 from parsers.common.paged.ruling import find_grids
 from parsers.common.paged.spacing import Wrapping
 from parsers.common.paged.tabular import Placed, continues
-from parsers.common.paged.textline import cover, rounded
+from parsers.common.paged.textline import cover, rounded, within
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -99,8 +99,8 @@ class Assembly:
         furniture: Sequence[TextLine],
         before: list[Block],
     ) -> tuple[list[Block], list[float]]:
-        boxes = [f.box for f in furniture]
-        kept = [line for line in lines if not any(_same_place(line.box, box) for box in boxes)]
+        boxes = [_widened(f.box) for f in furniture]
+        kept = [line for line in lines if not any(within(line.middle, box) for box in boxes)]
         figures, kept = self._figures(record, kept)
         content = record.content
         page = PageInput(
@@ -225,12 +225,9 @@ class Assembly:
         return False
 
 
-def _same_place(box: Box, whole: Box) -> bool:
-    """The line is (part of) the furniture line."""
-    return (
-        whole[0] - 1 <= (box[0] + box[2]) / 2 <= whole[2] + 1
-        and whole[1] - 1 <= (box[1] + box[3]) / 2 <= whole[3] + 1
-    )
+def _widened(box: Box) -> Box:
+    """Where parts of a furniture line have their middles."""
+    return box[0] - 1, box[1] - 1, box[2] + 1, box[3] + 1
 
 
 def _between_rules(line: TextLine, horizontal: Sequence[Rule]) -> bool:

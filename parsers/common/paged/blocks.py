@@ -79,16 +79,17 @@ def style_of(lines: Iterable[tuple[TextLine, float]], bookmarks: Mapping[str, in
     weight: Counter[float] = Counter()
     bold = total = 0
     for line, width in lines:
-        size = round(line.size * 2) / 2
-        weight[size] += len(line.text)
-        if line.box[2] - line.box[0] > _RUNNING * width:
-            running[size] += len(line.text)
-        if line.box[2] - line.box[0] > _COLUMN * width:
-            columns[size] += len(line.text)
-        if number := _PARTED.match(line.text):
+        text, box = line.text, line.box
+        size, letters, share = round(line.size * 2) / 2, len(text), box[2] - box[0]
+        weight[size] += letters
+        if share > _RUNNING * width:
+            running[size] += letters
+        if share > _COLUMN * width:
+            columns[size] += letters
+        if number := _PARTED.match(text):
             parted.add((int(number[1]), int(number[2])))
-        total += len(line.text)
-        bold += len(line.text) if line.bold else 0
+        total += letters
+        bold += letters if line.bold else 0
     if not weight:
         return Style(10.0, bold_body=False, sizes=(), bookmarks=bookmarks)
     votes = running if sum(running.values()) > _ENOUGH * total else weight
@@ -116,8 +117,7 @@ def paragraph_blocks(
     """The block or blocks of one paragraph (an article's heading and its text are two)."""
     text = _LEADERS.sub(" … ", paragraph.text)
     words = shown_words([word for line in paragraph.lines for word in line.words], place)
-    letters = sum(len(line.text) for line in paragraph.lines)
-    confidence = sum(line.confidence * len(line.text) for line in paragraph.lines) / letters
+    confidence = paragraph.confidence
 
     def block(kind: BlockKind, content: str, level: int = 0, label: str = "") -> Block:
         layer = Layer.NOTES if kind is BlockKind.NOTE else Layer.BODY
@@ -158,7 +158,7 @@ def shown_words(words: Iterable[Word], place: Callable[[Box], Box]) -> tuple[Wor
 def heading_level(paragraph: Paragraph, style: Style, *, recognised: bool = False) -> int:
     """Level from 1 of a heading, 0 for other text. Size tells first, then weight, then the mark."""
     text = paragraph.text
-    known = style.bookmarks.get(plain_key(text))
+    known = style.bookmarks.get(plain_key(text)) if style.bookmarks else 0
     if known:
         return min(known, _LEVELS)
     if _is_other(paragraph, recognised=recognised):
@@ -216,4 +216,5 @@ def _mark_level(depth: int, style: Style) -> int:
 
 
 def _has_letters(text: str) -> bool:
-    return sum(char.isalpha() for char in text) >= 2  # noqa: PLR2004  a number is no heading
+    letters = (char for char in text if char.isalpha())
+    return next(letters, "") != "" and next(letters, "") != ""  # a number is no heading

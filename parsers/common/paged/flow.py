@@ -36,6 +36,8 @@ class Paragraph:
     @property
     def box(self) -> Box:
         """Box around the lines."""
+        if len(self.lines) == 1:
+            return self.lines[0].box
         return cover(line.box for line in self.lines)
 
     @property
@@ -46,18 +48,34 @@ class Paragraph:
     @property
     def bold(self) -> bool:
         """Most of the text is bold."""
+        if len(self.lines) == 1:
+            return self.lines[0].bold
         heavy = sum(len(line.text) for line in self.lines if line.bold)
         return heavy * 2 > sum(len(line.text) for line in self.lines)
+
+    @property
+    def confidence(self) -> float:
+        """Of the text, weighted by length, 0 to 1."""
+        if all(line.confidence == 1 for line in self.lines):
+            return 1.0
+        letters = sum(len(line.text) for line in self.lines)
+        return sum(line.confidence * len(line.text) for line in self.lines) / letters
 
 
 def rows_of(lines: Iterable[TextLine], gap_em: float = CELL_GAP_EM) -> list[list[TextLine]]:
     """Lines on one height as a row, from left to right; neighbours closer than ``gap_em`` joined."""
     rows: list[list[TextLine]] = []
     low = high = 0.0
-    for line in sorted(lines, key=lambda item: (item.box[1] + item.box[3], item.box[0])):
-        _, top, _, bottom = line.box
+    boxes = [(line.box, line) for line in lines]
+    if len(boxes) > 1:
+        boxes.sort(key=_by_height)
+    for (_, top, _, bottom), line in boxes:
         tall = bottom - top
-        if rows and overlap(top, bottom, low, high) > _SAME_ROW * min(tall, high - low):
+        if (
+            rows
+            and top < high
+            and overlap(top, bottom, low, high) > _SAME_ROW * min(tall, high - low)
+        ):
             row = rows[-1]
             if _room(row, line):
                 row.append(line)
@@ -67,6 +85,11 @@ def rows_of(lines: Iterable[TextLine], gap_em: float = CELL_GAP_EM) -> list[list
         rows.append([line])
         low, high = top, bottom
     return [_close(row, gap_em) if len(row) > 1 else row for row in rows]
+
+
+def _by_height(placed: tuple[Box, TextLine]) -> tuple[float, float]:
+    box = placed[0]
+    return box[1] + box[3], box[0]
 
 
 def _room(row: list[TextLine], line: TextLine) -> bool:

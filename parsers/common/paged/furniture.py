@@ -103,6 +103,8 @@ def _margins(
 
 def _numbered_row(lines: Sequence[TextLine], height: float, body_size: float) -> set[int]:
     """The outermost row of a page, set apart from the rest, not larger, with a page number at its outer end."""
+    if not any(_may_number(line, height) for line in lines):
+        return set()
     place = {id(line): index for index, line in enumerate(lines)}
     rows = sorted(rows_of(lines, -_ANY_GAP), key=lambda row: row[0].middle[1])
     if len(rows) < _FEW_ROWS:
@@ -118,6 +120,15 @@ def _numbered_row(lines: Sequence[TextLine], height: float, body_size: float) ->
         if small and any(_PLAIN_NUMBER.fullmatch(text) for text in _ends(row)):
             return {place[id(line)] for line in row}
     return set()
+
+
+def _may_number(line: TextLine, height: float) -> bool:
+    """Stands about where page numbers do, and begins or ends with a number: most pages have no such line."""
+    middle = line.middle[1]
+    if min(middle, height - middle) >= 2 * _ZONE * height:
+        return False
+    words = line.text.split()
+    return bool(words) and any(_PLAIN_NUMBER.fullmatch(word) for word in (words[0], words[-1]))
 
 
 def _ends(row: Sequence[TextLine]) -> tuple[str, ...]:

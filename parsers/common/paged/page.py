@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from parsers.common.paged.bands import grid_of_bands
 from parsers.common.paged.flow import Paragraph, paragraphs, rows_of
+from parsers.common.paged.placing import Places
 from parsers.common.paged.reading_order import Item, regions
 from parsers.common.paged.rows import refine_rows
 from parsers.common.paged.ruling import Grid, Rule, Slot, find_grids
@@ -15,13 +16,14 @@ from parsers.common.paged.tabular import (
     fill_grid,
     refine_columns,
 )
-from parsers.common.paged.textline import joined
+from parsers.common.paged.textline import joined, within
 from parsers.common.paged.unruled import table_from_rows, unruled_runs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from contracts.documents import Box, Table
+    from parsers.common.paged.placing import Piece as CellPiece
     from parsers.common.paged.spacing import Wrapping
     from parsers.common.paged.textline import TextLine
 
@@ -134,24 +136,35 @@ def _ruled_tables(
     grids += grid_of_bands(loose, free)
     grids = [g for g in grids if len(g.slots) > 1 or len(g.xs) > 2]  # noqa: PLR2004  a box around text
     grids.sort(key=lambda g: (g.box[2] - g.box[0]) * (g.box[3] - g.box[1]))
-    left, turned = list(page.lines), list(page.turned)
+    left = [(line, line.middle) for line in page.lines]
+    turned = list(page.turned)
     done: list[tuple[Grid, Placed]] = []
     for grid in grids:
-        inside = [line for line in left if _holds(grid.box, line)]
+        around = _widened(grid.box)
+        inside = [line for line, middle in left if within(middle, around)]
         inner = [(g, p) for g, p in done if _contains(grid.box, g.box)]
-        refined = refine_rows(refine_columns(grid, inside), inside)
-        sideways = [line for line in turned if _holds(grid.box, line)]
+        refined, pieces = _refined(grid, inside)
+        sideways = [line for line in turned if within(line.middle, around)]
         nested = _nested(refined, [p for _, p in inner])
-        placed = fill_grid(refined, [*inside, *sideways], wrapping, nested)
+        pieces += Places(refined).pieces(sideways)
+        placed = fill_grid(refined, pieces, [*inside, *sideways], wrapping, nested)
         if placed is None:
             continue
         taken = set(map(id, inside))
-        left = [line for line in left if id(line) not in taken]
+        left = [placed for placed in left if id(placed[0]) not in taken]
         turned = [line for line in turned if not any(line is other for other in sideways)]
         held = {id(p) for _, p in inner}
         done = [(g, p) for g, p in done if id(p) not in held]
         done.append((grid, placed))
-    return left, turned, [placed for _, placed in done]
+    return [line for line, _ in left], turned, [placed for _, placed in done]
+
+
+def _refined(grid: Grid, lines: Sequence[TextLine]) -> tuple[Grid, list[CellPiece]]:
+    """The grid with the columns and rows that no rule parts, and the pieces of lines in its cells."""
+    columns = refine_columns(grid, lines)
+    pieces = Places(columns).pieces(lines)
+    refined = refine_rows(columns, pieces)
+    return refined, pieces if refined is columns else Places(refined).pieces(lines)
 
 
 def _nested(grid: Grid, inner: Sequence[Placed]) -> dict[Slot, tuple[Table, ...]]:
@@ -166,9 +179,8 @@ def _nested(grid: Grid, inner: Sequence[Placed]) -> dict[Slot, tuple[Table, ...]
     return out
 
 
-def _holds(box: Box, line: TextLine) -> bool:
-    x, y = line.middle
-    return box[0] - 1 <= x <= box[2] + 1 and box[1] - 1 <= y <= box[3] + 1
+def _widened(box: Box) -> Box:
+    return box[0] - 1, box[1] - 1, box[2] + 1, box[3] + 1
 
 
 def _contains(outer: Box, inner: Box) -> bool:
@@ -181,4 +193,7 @@ def _contains(outer: Box, inner: Box) -> bool:
 
 
 def _outside(lines: Sequence[TextLine], grids: Sequence[Grid]) -> list[TextLine]:
-    return [line for line in lines if not any(_holds(g.box, line) for g in grids)]
+    boxes = [_widened(grid.box) for grid in grids]
+    if not boxes:
+        return list(lines)
+    return [line for line in lines if not any(within(line.middle, box) for box in boxes)]

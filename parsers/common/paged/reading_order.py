@@ -94,7 +94,8 @@ def _stacked(items: Sequence[Item], chosen: list[int]) -> tuple[list[int], list[
         reach = max(reach, items[i].box[3])
     for _, place in sorted(gaps, reverse=True)[:_MOST_GAPS]:
         above, below = by_top[:place], by_top[place:]
-        upper, lower = _gutter(items, above), _gutter(items, below)
+        upper = _gutter(items, above)
+        lower = _gutter(items, below) if upper else None
         if upper and lower and not overlap(*upper, *lower):
             return above, below
     return None

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 from parsers.common.paged.flow import rows_of
 from parsers.common.paged.ruling import Grid, Slot
-from parsers.common.paged.tabular import borders_at, is_numeric, slot_at
+from parsers.common.paged.tabular import is_numeric
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from parsers.common.paged.placing import Piece
     from parsers.common.paged.textline import TextLine
 
 __all__ = ["refine_rows"]
@@ -37,25 +38,26 @@ class _Stack:
     parted: frozenset[Slot]
 
 
-def refine_rows(grid: Grid, lines: Sequence[TextLine]) -> Grid:
+def refine_rows(grid: Grid, pieces: Sequence[Piece]) -> Grid:
     """Part the rows of a grid whose cells hold lines at the same heights that are no wrapped text.
 
     Three lines or more part a row by themselves; two lines do where all rows below the first hold two.
 
     Args:
         grid: Rows, columns and cells.
-        lines: Lines whose middle lies in the grid.
+        pieces: Of lines whose middle lies in the grid.
+
+    Returns:
+        Another grid, or the same object.
     """
-    held: dict[Slot, list[TextLine]] = {}
-    for line in lines:
-        for piece in line.cut(borders_at(grid, line.middle[1])):
-            slot = slot_at(grid, *piece.middle)
-            if slot is not None:
-                held.setdefault(slot, []).append(piece)
-    stacks = {row: s for row in range(len(grid.ys) - 1) if (s := _stack(grid, row, held))}
+    rows: dict[int, dict[Slot, list[TextLine]]] = {}
+    for slot, piece in pieces:
+        if slot is not None:
+            rows.setdefault(slot.row, {}).setdefault(slot, []).append(piece)
+    stacks = {row: s for row, held in sorted(rows.items()) if (s := _stack(grid, held))}
     if not stacks:
         return grid
-    filled = {slot.row for slot in held}
+    filled = set(rows)
     pairs = [row for row, stack in stacks.items() if len(stack.middles) < _SURELY]
     if len(pairs) < max(2, len(filled) - _head_rows(grid, filled)):
         stacks = {row: stack for row, stack in stacks.items() if row not in pairs}
@@ -68,10 +70,13 @@ def _head_rows(grid: Grid, filled: set[int]) -> int:
     return max(slot.row_span for slot in grid.slots if slot.row == top)
 
 
-def _stack(grid: Grid, row: int, held: Mapping[Slot, Sequence[TextLine]]) -> _Stack | None:
-    cells = {slot: rows_of(pieces, _ANY_GAP) for slot, pieces in held.items() if slot.row == row}
-    if any(slot.row_span > 1 for slot in cells) or len(cells) < _MIN_COLUMNS:
+def _stack(grid: Grid, held: Mapping[Slot, Sequence[TextLine]]) -> _Stack | None:
+    """Of the cells of one row, each with its lines."""
+    if any(slot.row_span > 1 for slot in held) or len(held) < _MIN_COLUMNS:
         return None
+    if all(len(pieces) == 1 for pieces in held.values()):
+        return None
+    cells = {slot: rows_of(pieces, _ANY_GAP) for slot, pieces in held.items()}
     most = max(len(rows) for rows in cells.values())
     full = {slot: [r[0] for r in rows] for slot, rows in cells.items() if len(rows) == most}
     if most < 2 or len(full) * 2 <= len(cells) or len(full) < _MIN_COLUMNS:  # noqa: PLR2004  one line

@@ -5,6 +5,7 @@ Works on line segments wherever they come from: a PDF's drawing operators or the
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -222,13 +223,15 @@ def _open_walls(xs: list[float], ys: list[float], hs: list[Rule], vs: list[Rule]
 def _by_position(rules: list[Rule], positions: list[float]) -> list[list[Rule]]:
     out: list[list[Rule]] = [[] for _ in positions]
     for rule in rules:
-        nearest = min(range(len(positions)), key=lambda i: abs(positions[i] - rule.at))
-        out[nearest].append(rule)
+        right = min(bisect_left(positions, rule.at), len(positions) - 1)
+        left = max(right - 1, 0)
+        nearer = positions[right] - rule.at < rule.at - positions[left]
+        out[right if nearer else left].append(rule)
     return out
 
 
 def _covered(rules: list[Rule], at: float) -> bool:
-    return any(r.low - 1 <= at <= r.high + 1 for r in rules)
+    return any(rule.low - 1 <= at <= rule.high + 1 for rule in rules)
 
 
 def merge_cells(open_walls: Iterable[_Area], rows: int, columns: int) -> tuple[Slot, ...]:

@@ -41,19 +41,20 @@ class Wrapping:
     """
 
     def __init__(self, lines: Iterable[tuple[str, bool]]) -> None:
-        self._words: Counter[str] = Counter()
+        inner: list[str] = []
         edges: list[tuple[str, str]] = []
         ends = hangul = 0
         last = ""
         for text, trailing in lines:
             words = text.split()
-            self._words.update(words[1:-1])
+            inner += words[1:-1]
             if last and words:
                 edges.append((last, words[0]))
             last = words[-1] if words else ""
             if last and is_hangul(last[-1]):
                 hangul += 1
                 ends += trailing
+        self._words = Counter(inner)
         self._spaces_kept = hangul > _FEW_LINES and ends > _KEPT_SHARE * hangul
         votes = Counter(vote for a, b in edges if (vote := self._vote(a, b)) is not None)
         self._splits_words = votes[""] > max(votes[" "] / 2, _FEW_VOTES * len(edges))
@@ -80,7 +81,7 @@ class Wrapping:
 
     def _vote(self, left: str, right: str) -> str | None:
         """Nothing where the two make one known word, a space where both are words, else None."""
-        if not left or not right or not (is_hangul(left[-1]) and is_hangul(right[0])):
+        if not ("\uac00" <= left[-1:] <= "\ud7a3" and "\uac00" <= right[:1] <= "\ud7a3"):
             return None
         whole = self._words[left + right]
         apart = min(self._words[left], self._words[right])

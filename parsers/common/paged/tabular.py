@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -15,12 +16,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from contracts.documents import Box, Word
+    from parsers.common.paged.placing import Piece
     from parsers.common.paged.spacing import Wrapping
     from parsers.common.paged.textline import TextLine
 
 __all__ = [
     "Placed",
-    "borders_at",
     "column_gaps",
     "continues",
     "fill_grid",
@@ -28,7 +29,6 @@ __all__ = [
     "is_value",
     "mean_confidence",
     "refine_columns",
-    "slot_at",
     "with_headers",
     "within",
     "words_of",
@@ -74,6 +74,7 @@ class Placed:
 
 def fill_grid(
     grid: Grid,
+    pieces: Sequence[Piece],
     lines: Sequence[TextLine],
     wrapping: Wrapping,
     nested: Mapping[Slot, tuple[Table, ...]] | None = None,
@@ -82,38 +83,33 @@ def fill_grid(
 
     Args:
         grid: Rows, columns and cells.
+        pieces: Of the lines.
         lines: Lines whose middle lies in the grid.
         wrapping: How lines of this document are put together again.
         nested: Tables that stand inside cells.
     """
     by_slot: dict[Slot, list[TextLine]] = {}
-    stray = 0
-    for line in lines:
-        for piece in line.cut(borders_at(grid, line.middle[1])):
-            slot = slot_at(grid, *piece.middle)
-            if slot is None:
-                stray += 1
-            else:
-                by_slot.setdefault(slot, []).append(piece)
+    for slot, piece in pieces:
+        if slot is not None:
+            by_slot.setdefault(slot, []).append(piece)
     inner = nested or {}
     filled = len(set(by_slot) | set(inner))
-    sound = [s for s in grid.slots if _is_cell(grid, s)]
-    if filled < 2 or filled < _MIN_FILLED * len(sound):  # noqa: PLR2004  one cell is a box, not a table
+    sound = sum(map(_is_cell, grid.boxes))
+    if filled < 2 or filled < _MIN_FILLED * sound:  # noqa: PLR2004  one cell is a box, not a table
         return None
     cells = [
         Cell(
             row=slot.row,
             column=slot.column,
-            text=cell_text(by_slot.get(slot, []), grid.slot_box(slot), wrapping),
+            text=cell_text(by_slot.get(slot, ()), box, wrapping),
             row_span=slot.row_span,
             column_span=slot.column_span,
             tables=inner.get(slot, ()),
         )
-        for slot in grid.slots
+        for slot, box in zip(grid.slots, grid.boxes, strict=True)
     ]
     table = _without_empty_lanes(cells, _heavy_head(by_slot))
-    pieces = sum(map(len, by_slot.values()))
-    integrity = pieces / max(1, pieces + stray)
+    integrity = sum(map(len, by_slot.values())) / max(1, len(pieces))
     return Placed(table, grid.box, grid.xs, integrity, mean_confidence(lines), words_of(lines))
 
 
@@ -129,29 +125,15 @@ def words_of(lines: Sequence[TextLine]) -> tuple[Word, ...]:
     return tuple(word for line in lines for word in line.words)
 
 
-def _is_cell(grid: Grid, slot: Slot) -> bool:
-    left, top, right, bottom = grid.slot_box(slot)
+def _is_cell(box: Box) -> bool:
+    left, top, right, bottom = box
     return right - left > _MIN_CELL and bottom - top > _MIN_CELL
-
-
-def borders_at(grid: Grid, y: float) -> list[float]:
-    """Borders of the cells at this height that a line may run across."""
-    outer = grid.xs[0]
-    return sorted(
-        [left for left, top, _, bottom in grid.boxes if top <= y < bottom and left != outer]
-    )
-
-
-def slot_at(grid: Grid, x: float, y: float) -> Slot | None:
-    """The cell at a point, or None."""
-    for slot, (left, top, right, bottom) in zip(grid.slots, grid.boxes, strict=True):
-        if left - 1 <= x <= right + 1 and top - 1 <= y <= bottom + 1:
-            return slot
-    return None
 
 
 def cell_text(lines: Sequence[TextLine], box: Box, wrapping: Wrapping) -> str:
     """Text of a cell: its paragraphs, each on a line."""
+    if len(lines) < 2:  # noqa: PLR2004  nothing to put together
+        return lines[0].text if lines else ""
     flat = [row[0] for row in rows_of(lines, gap_em=_ANY_GAP)]
     found = paragraphs(flat, wrapping, right=box[2] - _PADDING)
     return "\n".join(p.text for p in found)
@@ -239,12 +221,12 @@ def refine_columns(grid: Grid, lines: Sequence[TextLine]) -> Grid:
     Tables with rules between rows only, or with shaded cells, have columns that no rule marks.
     """
     cuts: list[float] = []
-    placed = [(line, line.middle) for line in lines]
-    for column in range(len(grid.xs) - 1):
-        bands = []
-        for slot, box in zip(grid.slots, grid.boxes, strict=True):
-            if slot.column == column and slot.column_span == 1:
-                bands += rows_of([x for x, middle in placed if within(middle, box)])
+    columns: list[list[list[TextLine]]] = [[] for _ in grid.xs[1:]]
+    inside = _Inside(lines)
+    for slot, box in zip(grid.slots, grid.boxes, strict=True):
+        if slot.column_span == 1:
+            columns[slot.column] += rows_of(inside.of(box))
+    for bands in columns:
         cuts += column_gaps(bands)
     if not cuts:
         return grid
@@ -255,10 +237,9 @@ def refine_columns(grid: Grid, lines: Sequence[TextLine]) -> Grid:
         start = place[grid.xs[slot.column]]
         end = place[grid.xs[slot.column + slot.column_span]]
         box = grid.slot_box(slot)
-        inside = [x for x in lines if within(x.middle, box)]
         whole = slot.column_span > 1 or any(
             line.box[0] < x - 1 and line.box[2] > x + 1
-            for line in inside
+            for line in inside.of(box)
             for x in xs[start + 1 : end]
         )
         if whole:
@@ -266,6 +247,25 @@ def refine_columns(grid: Grid, lines: Sequence[TextLine]) -> Grid:
         else:
             slots += [Slot(slot.row, c, slot.row_span, 1) for c in range(start, end)]
     return Grid(xs, grid.ys, tuple(sorted(slots, key=lambda s: (s.row, s.column))))
+
+
+class _Inside:
+    """Lines by the height of their middles."""
+
+    def __init__(self, lines: Sequence[TextLine]) -> None:
+        self._placed = sorted(((line.middle, at) for at, line in enumerate(lines)), key=_height)
+        self._lines = lines
+
+    def of(self, box: Box) -> list[TextLine]:
+        """Those whose middle lies in a box, in their order."""
+        first = bisect_left(self._placed, box[1], key=_height)
+        last = bisect_right(self._placed, box[3], key=_height)
+        near = self._placed[first:last]
+        return [self._lines[at] for at in sorted(at for middle, at in near if within(middle, box))]
+
+
+def _height(placed: tuple[tuple[float, float], int]) -> float:
+    return placed[0][1]
 
 
 def column_gaps(rows: Sequence[Sequence[TextLine]], least_rows: int = 2) -> list[float]:

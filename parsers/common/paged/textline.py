@@ -84,7 +84,8 @@ class TextLine(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
     def cut(self, borders: Sequence[float]) -> list[TextLine]:
         """Split at vertical borders (ascending x): a character belongs where its middle lies."""
-        if not self.edges or not borders:
+        left, _, right, _ = self.box
+        if not self.edges or not any(left < border < right for border in borders):
             return [self]
         pieces: list[TextLine] = []
         start = 0
@@ -158,11 +159,12 @@ def joined(left: TextLine, right: TextLine) -> TextLine:
     edges = _no_edges()
     if left.edges and right.edges:
         edges = left.edges + right.edges if glue else left.edges[:-1] + right.edges
+    (x0, y0, x1, y1), (x2, y2, x3, y3) = left.box, right.box
     longer = left if len(left.text) >= len(right.text) else right
     weight = len(left.text) / (len(left.text) + len(right.text))
     return TextLine(
         text=left.text + glue + right.text,
-        box=cover((left.box, right.box)),
+        box=(min(x0, x2), min(y0, y2), max(x1, x3), max(y1, y3)),
         size=longer.size,
         edges=edges,
         bold=longer.bold,

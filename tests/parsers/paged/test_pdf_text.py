@@ -13,6 +13,8 @@ from PIL import Image
 
 from contracts.documents import BlockKind
 from parsers.pdf.fonts import Fonts
+from parsers.pdf.memory import Memory, MisfitError, Pool
+from parsers.pdf.resources import has_annotations, has_images
 from parsers.pdf.structs import from_structures
 from parsers.pdf.textpage import PageText, from_dictionary
 
@@ -77,6 +79,69 @@ def test_the_quick_door_gives_what_the_slow_one_gives(seed):
         assert quick is not None, "the installed MuPDF is not known: look at its structured-text.h"
         assert len(quick.codes) > 50
         same(quick, from_dictionary(page))
+
+
+def test_characters_between_shapes_come_in_order():
+    """Long lines over several nodes of MuPDF's pool, with shapes painted in their middle."""
+    pdf = pymupdf.open()
+    page = pdf.new_page(width=3000, height=800)
+    for row in range(30):
+        for part in range(6):
+            place = (20 + part * 480, 30 + row * 25)
+            page.insert_text(
+                place, f"{row}-{part} " + "가나다라마바사 " * 5, fontname="korea", fontsize=10
+            )
+            page.draw_line(place, (place[0] + 300, place[1]), width=0.3)
+    page = pymupdf.open(stream=pdf.tobytes())[0]
+    quick = from_structures(page, Fonts(), pictures=False)
+    assert quick is not None
+    assert len(quick.codes) > 5000
+    assert len(quick.vectors.boxes) == 180
+    same(quick, from_dictionary(page))
+
+
+def test_what_is_no_pool_is_not_read():
+    memory = Memory()
+    space = np.zeros(20_000, np.uint64)
+    start = space.ctypes.data
+    with pytest.raises(MisfitError):
+        Pool(memory, start)
+    with pytest.raises(MisfitError):
+        memory.read(0, 8)
+    node = start + 4096
+    space[1:5] = node, node, node + 8, node + 4104  # head, tail, pos, end of a pool of one node
+    pool = Pool(memory, start)
+    assert pool.at(node + 8) == 1
+    first, last = node + 8, node + 8 + 8 * 16
+    layout = np.dtype([("number", "<u8"), ("next", "<u8")])
+    place = (node - start) // 8 + 1
+    for at in range(9):
+        space[place + 2 * at : place + 2 * at + 2] = at, first + 16 * (at + 1) if at < 8 else 0
+    pool = Pool(memory, start)
+    found, of, counts = pool.chains([first, 0, last], layout)
+    assert found["number"].tolist() == [*range(9), 8]
+    assert (of.tolist(), counts.tolist()) == ([0] * 9 + [2], [9, 0, 1])
+    space[place + 17] = first  # it leads back to the first
+    with pytest.raises(MisfitError):
+        Pool(memory, start).chains([first], layout)
+    space[place + 17] = first + 4  # between two words
+    with pytest.raises(MisfitError):
+        Pool(memory, start).chains([first], layout)
+
+
+def test_a_picture_in_a_form_is_an_image_of_the_page(maker):
+    assert not has_images(pymupdf.open(stream=maker.data())[0])
+    inner = pymupdf.open()
+    inner.new_page().insert_image((50, 50, 150, 120), stream=png())
+    outer = pymupdf.open()
+    page = outer.new_page()
+    page.show_pdf_page(page.rect, inner, 0)
+    page = pymupdf.open(stream=outer.tobytes())[0]
+    assert has_images(page)
+    assert has_images(page) == bool(page.get_images())
+    assert not has_annotations(page)
+    page.insert_link({"kind": pymupdf.LINK_URI, "from": page.rect, "uri": "https://example.com"})
+    assert has_annotations(page)
 
 
 def test_pictures_come_with_the_text_and_do_not_change_it():
