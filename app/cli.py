@@ -15,6 +15,7 @@ _COMMANDS = {
     "answer": "사용자 권한으로 답하기, 출처와 함께 (answer as a user, with citations)",
     "acl": "권한: 동기화, 설명, 원장 (permissions: sync, explain, ledger)",
     "audit": "감사 기록: 보기, 검증, 내보내기 (who asked what: tail, verify, export)",
+    "backup": "카탈로그를 파일 하나로, 되살려 확인하며 (the catalog as one file, checked by restoring it)",
     "beat": "일정대로 일 맡기기 (schedules and the reaper, for workers)",
     "doctor": "이 컴퓨터에 빠진 것 (what is missing on this machine)",
     "eval": "검색 품질 평가 (retrieval figures and benches)",
@@ -24,11 +25,14 @@ _COMMANDS = {
     "parse": "파일 하나를 Markdown/JSON으로 (no catalog, no index)",
     "mcp": "에이전트의 도구: 검색, 답, 문서 열기 (tools for agents, MCP)",
     "queue": "맡긴 일 보기와 다시 시키기 (tasks: list, retry, drop)",
+    "purge": "문서와 남은 것을 완전히 지우기 (remove documents and leftovers for good)",
+    "restore": "백업에서 되살리기 (bring a backup back)",
     "review": "메타데이터 충돌 확인 (conflicts of metadata to settle)",
     "search": "사용자 권한으로 검색 (search as a user)",
     "serve": "검색 API와 일정 실행 (search API and schedules)",
     "source": "수집 대상 관리 (list, add, scan, confirm-deletions)",
     "synonyms": "동의어 사전과 그 효과 미리 보기 (words that mean the same, and what they change)",
+    "support-bundle": "문서의 글 없이 진단 자료 묶기 (what helps to find a fault, without document text)",
     "tables": "문서의 표를 목록·내용·SQL로 (tables of a document, asked in SQL)",
     "thread": "메일 하나의 대화 전체 (the conversation around a mail)",
     "status": "저장·대기·실패 현황 (what is stored, queued, failing)",
@@ -46,7 +50,9 @@ class _LazyGroup(click.Group):
         del ctx
         if cmd_name not in _COMMANDS:
             return None
-        return cast("click.Command", import_module(f"app.commands.{cmd_name}").command)
+        return cast(
+            "click.Command", import_module(f"app.commands.{cmd_name.replace('-', '_')}").command
+        )
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         del ctx

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -107,6 +107,22 @@ class Catalog:
         """
         with self._database.transaction():
             yield
+
+    def dump(self, write: Callable[[str, Iterator[str]], None]) -> None:
+        """See :func:`catalog.copying.dump`."""
+        from catalog.copying import dump
+
+        dump(self._database, write)
+
+    def load(self, tables: Iterable[tuple[str, Iterable[str]]], *, leap: bool = True) -> None:
+        """See :func:`catalog.copying.load`."""
+        from catalog.copying import load
+
+        load(self._database, tables, leap=leap)
+
+    def vacuum(self) -> None:
+        """Give back the space of what was removed, so that it cannot be read any more."""
+        self._database.vacuum()
 
     def close(self) -> None:
         """Close the connections; a later call would open new ones."""

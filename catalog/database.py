@@ -126,6 +126,24 @@ class Database:
         with _translated(), self._writer(), self._connect(writes=False):
             pass
 
+    def vacuum(self) -> None:
+        """Give back the space of what was removed; on SQLite nothing of it can be read in the file afterwards.
+
+        Raises:
+            CatalogUnavailableError: the database cannot be reached or written to now.
+        """
+        with _translated(), self._writer(), self._engine.connect() as connection:
+            raw: Any = connection.connection.dbapi_connection
+            if self.dialect == "postgresql":
+                raw.autocommit = True
+            try:
+                raw.execute("VACUUM")
+                if self.dialect == "sqlite":
+                    raw.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+            finally:
+                if self.dialect == "postgresql":
+                    raw.autocommit = False
+
     def close(self) -> None:
         """Close every connection that is not in use."""
         self._engine.dispose()

@@ -164,6 +164,12 @@ class ItemStore:
             connection.execute(sa.update(items).where(chosen).values(processed=""))
         return found
 
+    def forget_access(self, source: str) -> None:
+        """The next permission run reads the list of every item of a source, whatever its tag says."""
+        statement = sa.update(items).where(items.c.source == source).values(access_tag="")
+        with self._database.write() as connection:
+            connection.execute(statement)
+
     def renew_processed(self, before: str, after: str) -> int:
         """Take what was handled under one configuration for handled under another, in all sources.
 

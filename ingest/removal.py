@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from catalog.records import ItemRecord
     from contracts.ports import BlobStore, IndexBackend
 
-__all__ = ["confirm_hidden", "remove_items", "remove_source"]
+__all__ = ["RUNS", "alone", "confirm_hidden", "remove_items", "remove_source"]
 
 _BATCH = 500
-_RUNS = ("content", "permissions", "scan")
+RUNS = ("content", "permissions", "scan")
 
 
 def remove_items(catalog: Catalog, items: list[ItemRecord], *, hide: bool) -> None:
@@ -69,8 +69,8 @@ def remove_source(catalog: Catalog, index: IndexBackend, blobs: BlobStore, sourc
         LeaseLostError: a run over it is under way.
     """
     with contextlib.ExitStack() as stack:
-        for kind in _RUNS:
-            stack.enter_context(_alone(catalog, kind, source))
+        for kind in RUNS:
+            stack.enter_context(alone(catalog, kind, source))
         count = sum(catalog.scopes.documents_by_scope(source).values())
         drop_scopes(catalog, source)
         catalog.tasks.drop(TaskFilter(source=source))
@@ -86,8 +86,12 @@ def remove_source(catalog: Catalog, index: IndexBackend, blobs: BlobStore, sourc
 
 
 @contextlib.contextmanager
-def _alone(catalog: Catalog, kind: str, source: str) -> Iterator[None]:
-    """Keeps runs of a kind from this source."""
+def alone(catalog: Catalog, kind: str, source: str) -> Iterator[None]:
+    """Keeps runs of a kind from this source.
+
+    Raises:
+        LeaseLostError: one is under way.
+    """
     run = catalog.runs.start(kind, source)
     state = "failed"
     try:
@@ -95,4 +99,4 @@ def _alone(catalog: Catalog, kind: str, source: str) -> Iterator[None]:
             yield
         state = "done"
     finally:
-        end_run(catalog, run.run_id, state, counts={}, message="source removed")
+        end_run(catalog, run.run_id, state, counts={}, message="removed")

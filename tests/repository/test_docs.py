@@ -102,7 +102,7 @@ def test_every_command_named_exists_with_its_options():
 
 
 def test_every_command_that_exists_is_in_the_readme():
-    commands = [p.stem for p in (ROOT / "app/commands").glob("[a-z]*.py")]
+    commands = [p.stem.replace("_", "-") for p in (ROOT / "app/commands").glob("[a-z]*.py")]
     assert commands
     korean, _, english = _text(ROOT / "README.md").partition('<a id="english"></a>')
     for part in (korean, english):
