@@ -48,7 +48,7 @@ def run_plant(
         tell: Told what is done.
 
     Returns:
-        ``documents``, ``questions``, ``outcomes`` (files by how they ended), ``figures``, ``embedder``, ``tokenizer`` and ``times``;
+        ``documents``, ``questions``, ``outcomes`` (files by how they ended), ``figures``, ``embedder``, ``tokenizer`` and ``times`` (``cpu_seconds`` of the whole process and its children so far);
         and every question with its judgement.
     """
     from evaluation.plant.asking import ask_all
@@ -70,10 +70,7 @@ def run_plant(
         made_with = {"embedder": tools.embedder.name, "tokenizer": settings.search.tokenizer}
         chunks = searcher.stats().get("chunks", 0)
     end = time.perf_counter()
-    peak = max(
-        resource.getrusage(who).ru_maxrss
-        for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
-    )
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     found: dict[str, Any] = {
         "documents": plant.documents,
         "questions": len(plant.questions),
@@ -85,7 +82,8 @@ def run_plant(
         "times": {
             "ingest_seconds": round(ingested - start, 1),
             "ask_seconds": round(end - ingested, 1),
-            "peak_mb": peak // 1024,
+            "cpu_seconds": round(sum(u.ru_utime + u.ru_stime for u in used), 1),
+            "peak_mb": max(u.ru_maxrss for u in used) // 1024,
             **times(asked),
         },
     }

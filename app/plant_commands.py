@@ -47,9 +47,14 @@ _SIZE = click.IntRange(100, 1_000_000)
     is_flag=True,
     help="만들기만 하고 묻지 않음 (write the drive and the questions, ask nothing); --out.",
 )
+@click.option(
+    "--report",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="표를 Markdown 으로도 (tables as Markdown, too).",
+)
 @click.option("--json", "as_json", is_flag=True, help="JSON 으로 출력.")
 def plant(  # noqa: PLR0913  one argument an option
-    *, documents: int, seed: int, scale: float, no_scans: bool, out: Path | None, only_build: bool, as_json: bool
+    *, documents: int, seed: int, scale: float, no_scans: bool, out: Path | None, only_build: bool, report: Path | None, as_json: bool
 ) -> None:  # fmt: skip
     """가상 부품사의 드라이브를 만들어 수집하고, 답을 아는 질문을 각 독자로 (a fictional plant: built, ingested, asked).
 
@@ -67,11 +72,13 @@ def plant(  # noqa: PLR0913  one argument an option
             )
             return
         found = _run(folder, seed, documents, scale, scans=not no_scans)
+    from evaluation.plant.report import as_markdown, as_text
+
+    if report is not None:
+        report.write_text(as_markdown(found), encoding="utf-8")
     if as_json:
         click.echo(json.dumps(found, ensure_ascii=False))
     else:
-        from evaluation.plant.report import as_text
-
         click.echo(as_text(found))
 
 

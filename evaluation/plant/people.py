@@ -118,8 +118,8 @@ class Rights:
         self.people = people
         self._by_account = {person.account: person for person in people}
         self._closures = {person.account: self._closure(person) for person in people}
+        self._readers: dict[str, tuple[Person, ...]] = {}
         self.folders: dict[str, tuple[bool, tuple[Entry, ...]]] = {}
-        self.files: dict[str, tuple[bool, tuple[Entry, ...]]] = {}
         self._lists(people)
 
     def _lists(self, people: tuple[Person, ...]) -> None:
@@ -143,18 +143,12 @@ class Rights:
         for department in DEPARTMENTS:
             self.folders[f"메일/{department.name}"] = (False, allow(department.group, "management"))
 
-    def open_file(self, path: str, *names: str) -> None:
-        """Give a file a list of its own."""
-        self.files[path] = (False, tuple((True, name) for name in names))
-
     def may_read(self, account: str, path: str) -> bool:
         """Whether a person may read what lies at a path; what lies in a container has the container's list."""
         path = path.partition("!/")[0]
         person = self._by_account.get(account)
         if person is None or person.left or "group:vendor" in self._closures[account]:
             return False
-        if path in self.files:
-            return self._decides(account, self.files[path][1])
         folder = path.rpartition("/")[0]
         while folder not in self.folders:
             folder = folder.rpartition("/")[0]
@@ -168,7 +162,11 @@ class Rights:
 
     def readers(self, path: str) -> tuple[Person, ...]:
         """Who may read what lies at a path."""
-        return tuple(p for p in self.people if self.may_read(p.account, path))
+        path = path.partition("!/")[0]
+        key = path.rpartition("/")[0]
+        if key not in self._readers:
+            self._readers[key] = tuple(p for p in self.people if self.may_read(p.account, path))
+        return self._readers[key]
 
     def _decides(self, account: str, entries: tuple[Entry, ...]) -> bool:
         held = self._closures[account]
@@ -195,9 +193,6 @@ class Rights:
             "folders:",
         ]
         lines += [line for path, rule in self.folders.items() for line in _rule(path, rule)]
-        if self.files:
-            lines.append("files:")
-            lines += [line for path, rule in self.files.items() for line in _rule(path, rule)]
         return "\n".join(lines) + "\n"
 
     def directory_yaml(self) -> str:

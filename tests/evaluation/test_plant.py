@@ -26,6 +26,7 @@ from evaluation.plant.world import World
 from evaluation.scans.sheet import face_problem
 
 ROOT = Path(__file__).parents[2]
+pytestmark = pytest.mark.timeout(300)
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +42,6 @@ def digests(folder):
     }
 
 
-@pytest.mark.timeout(300)
 def test_bytes_depend_on_the_seed_alone(tmp_path):
     script = (
         "import sys; from pathlib import Path; from evaluation.plant.build import build; "
@@ -66,7 +66,6 @@ def test_bytes_depend_on_the_seed_alone(tmp_path):
     assert other.keys() != one.keys()
 
 
-@pytest.mark.timeout(300)
 def test_scans_of_three_qualities_are_the_same_every_time_and_read_worse_and_worse():
     if problem := face_problem():
         pytest.fail(problem)
@@ -142,6 +141,19 @@ def test_answerable_questions_have_readers_who_may_read_and_traps_have_not(plant
         p.account: ("left" if p.left else "moved" if p.came_from else "") for p in rights.people
     }
     assert {"left", "moved", ""} <= {kinds[reader] for reader in traps}
+
+
+def test_the_page_of_an_answer_is_where_it_is_drawn(plant):
+    pages = 0
+    for q in plant.questions:
+        doc = q.docs[0] if q.docs else ""
+        if q.place.page is None or "!/" in doc or len(q.hops) > 1:
+            continue
+        with pymupdf.open(plant.share / doc) as document:
+            text = "".join(document[q.place.page - 1].get_text().split())
+        assert "".join(q.answer[0].split()) in text, q
+        pages += 1
+    assert pages > 25
 
 
 def test_golden_lines_are_read_by_eval_run(plant):
