@@ -1,7 +1,7 @@
 """What the search API promises, shown; exit status 1 where one part falls short.
 
 Parts: ``tests`` (search, API, attacks), ``schema`` (schemathesis on the real API over a real index), ``odd`` (10,000 odd
-requests), ``korquad`` (retrieval on 800 questions) and ``refusal`` (when to answer; both need ``--korquad``, and are
+requests), ``opened`` (every citation at its place), ``korquad`` (retrieval on 800 questions) and ``refusal`` (when to answer; both need ``--korquad``, and are
 left out, which is said, where that file is not there). ``--reduced`` has the same parts at small sizes.
 """
 
@@ -107,6 +107,13 @@ def odd(sizes: Sizes) -> bool:
     return run(requests=sizes.odd, seed=sizes.seed)
 
 
+def opened(sizes: Sizes) -> bool:
+    """Citations of every document of the example drive, opened as each reader."""
+    from proofs.opened import run
+
+    return run(passages=5 if sizes.odd < FULL["odd"] else 100)
+
+
 def korquad(sizes: Sizes) -> bool:
     """Retrieval through the real index and ranking."""
     found = _measured("korquad", sizes)
@@ -156,6 +163,7 @@ PARTS: dict[str, Callable[[Sizes], bool]] = {
     "tests": tests,
     "schema": schema,
     "odd": odd,
+    "opened": opened,
     "korquad": korquad,
     "refusal": refusal,
 }

@@ -41,6 +41,7 @@ _STATUS = {
     "obsolete": "폐기된 개정입니다 (an obsolete revision)",
     "draft": "초안입니다 (a draft)",
 }
+_MARK = ' class="cited"'
 _NEAR_ROWS = 8
 _MOST_BLOCKS = 400
 _MOST_CELLS = 4000
@@ -75,7 +76,7 @@ def page_of(view: View) -> str:
         f"<header><h1>{title}</h1><small>{html.escape(hit.path)}</small></header>",
         _warning(hit),
         *(f'<blockquote class="near">{html.escape(text)}</blockquote>' for text in view.before),
-        f"<blockquote>{html.escape(hit.text)}</blockquote>",
+        f"<blockquote{'' if _has_place(view) else _MARK}>{html.escape(hit.text)}</blockquote>",
         *(f'<blockquote class="near">{html.escape(text)}</blockquote>' for text in view.after),
         *(_picture(number, picture, view.chunk) for number, picture in view.pictures),
     ]
@@ -86,6 +87,12 @@ def page_of(view: View) -> str:
         f'<!doctype html>\n<html lang="ko"><head><meta charset="utf-8"><title>{title}</title>'
         f'<meta name="viewport" content="width=device-width"><style>{_STYLE}</style></head>\n<body>{body}</body></html>\n'
     )
+
+
+def _has_place(view: View) -> bool:
+    """Whether the passage is marked below; a list of what an archive holds stands nowhere in it."""
+    blocks = view.document.blocks if view.document is not None else ()
+    return bool(view.pictures) or any(is_cited(block, view.chunk) for block in blocks)
 
 
 def _warning(hit: Hit) -> str:

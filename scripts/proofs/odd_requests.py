@@ -308,9 +308,8 @@ class _Maker:
         reader = chance.choice(("seo", "kim", "lee"))
         body = json.dumps({"query": chance.choice(_PLAIN), "reader": reader}).encode()
         odd = self._odd("POST", "/v1/search", body, lee=reader == "lee")
-        token = b"Bearer " + shown.strip().encode("latin-1", "replace").translate(
-            None, bytes((*range(0x20), 0x7F))
-        )
+        raw = shown.encode("latin-1", "replace").translate(None, bytes((*range(0x20), 0x7F)))
+        token = (b"Bearer " + raw).strip()  # a client would not send blanks at an end
         return Odd(
             odd.method, odd.path, {**odd.headers, "Authorization": token}, odd.content, odd.lee
         )
