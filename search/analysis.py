@@ -18,7 +18,8 @@ from __future__ import annotations
 import re
 import threading
 import unicodedata
-from typing import TYPE_CHECKING, Any, Protocol
+from functools import lru_cache
+from typing import TYPE_CHECKING, Protocol
 
 from contracts.errors import ConfigError
 
@@ -210,32 +211,40 @@ class _Mecab:
 
     def __init__(self) -> None:
         from mecab import MeCab
+        from mecab.utils import create_lattice
 
-        self._mecab = MeCab()
+        # the package's own parse() makes an object of every field of every morpheme, which takes most of its time
+        self._tagger = MeCab()._tagger  # noqa: SLF001
+        self._lattice = create_lattice
         self._lock = threading.Lock()
 
     def morphemes(self, line: str) -> list[str]:
+        lattice = self._lattice(line)
         with self._lock:
-            found = self._mecab.parse(line)
-        terms: list[str] = []
-        for morpheme in found:
-            if _KOREAN.search(morpheme.surface):
-                terms += self._of(morpheme.surface, morpheme.feature)
-        return terms
+            if not self._tagger.parse(lattice):
+                raise ValueError(f"MeCab: {self._tagger.what()}")
+            found = [(node.surface, node.feature) for _, node in lattice]
+        return [term for surface, feature in found for term in _mecab_terms(surface, feature)]
 
-    def _of(self, surface: str, feature: Any) -> Iterator[str]:
-        tags = feature.pos.split("+")
-        if tags[0] not in self._KEPT and tags[0] != "UNKNOWN":
-            return
-        parts = [part.split("/") for part in (feature.expression or "").split("+")]
-        if feature.type == "Inflect":  # 조여 = 조이/VV + 어/EC: only the stem
-            yield parts[0][0]
-            return
-        yield surface
-        if feature.type == "Compound":
-            yield from (part[0] for part in parts if part[1] in self._KEPT)
-        if feature.reading and feature.reading != surface and not _HANGUL.fullmatch(surface):
-            yield feature.reading
+
+@lru_cache(maxsize=50_000)
+def _mecab_terms(surface: str, feature: str) -> tuple[str, ...]:
+    """Terms of a node of mecab-ko-dic: ``tag,meaning,final,reading,type,first tag,last tag,expression``."""
+    if not _KOREAN.search(surface):
+        return ()
+    pos, _, _, reading, kind, _, _, expression = feature.split(",")
+    tags = pos.split("+")
+    if tags[0] not in _Mecab._KEPT and tags[0] != "UNKNOWN":  # noqa: SLF001
+        return ()
+    parts = [part.split("/") for part in expression.split("+")]
+    if kind == "Inflect":  # 조여 = 조이/VV + 어/EC: only the stem
+        return (parts[0][0],)
+    terms = [surface]
+    if kind == "Compound":
+        terms += [part[0] for part in parts if part[1] in _Mecab._KEPT]  # noqa: SLF001
+    if reading not in {"*", surface} and not _HANGUL.fullmatch(surface):
+        terms.append(reading)
+    return tuple(terms)
 
 
 class _Kiwi:

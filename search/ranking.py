@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 __all__ = ["READ", "Ranked", "read_best", "spread", "to_read", "trust_of"]
 
-READ = 40
+READ = 24
 """Candidates that are read once more; beyond them the fused order stays."""
 
-_NEAREST = 12
+_NEAREST = 8
 """Of them at least so many of the nearest by vector: a paraphrase shares no word with its answer."""
 
 _STRANGE, _FAMILIAR = 0.4, 0.8

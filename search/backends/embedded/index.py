@@ -189,8 +189,8 @@ class EmbeddedIndex:
         def run(
             session: Session,
         ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint32], npt.NDArray[np.float32]]:
-            session.view.build(session.meta["generation"], where)
-            return *session.view.vectors(where.layers), self._matrix(session)
+            found = session.view.vectors_of(session.meta["generation"], where)
+            return *found, self._matrix(session)
 
         keys, slots, matrix = self._read(run)
         return _best(keys, similarities_of(matrix, slots, self._checked(vector)), limit)

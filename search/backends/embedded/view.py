@@ -8,9 +8,11 @@ kept for the next call with the same filter, as long as no write was committed i
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from contracts.documents import Layer
 from contracts.errors import QueryError
@@ -19,12 +21,13 @@ from search.backends.embedded.database import KEY_BITS
 from search.backends.values import folded, path_bytes
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
     from contracts.search import SearchFilter
     from search.backends.embedded.database import Connection
 
 __all__ = ["FilterView", "layer_condition"]
+
+Vectors = tuple[npt.NDArray[np.int64], npt.NDArray[np.uint32]]
+"""Keys and vector slots of chunks."""
 
 _COLUMNS = frozenset({"department", "source", "format", "language", "security_level", "revision"})
 
@@ -56,7 +59,8 @@ class FilterView:
         self._state: tuple[int, SearchFilter] | None = None
         self._readable: tuple[int, frozenset[str]] | None = None
         self._names: dict[str, int] = {}
-        self._vectors: tuple[npt.NDArray[np.int64], npt.NDArray[np.uint32]] | None = None
+        self._vectors: Vectors | None = None
+        self._of_language: dict[str, Vectors] = {}
 
     def build(self, generation: int, where: SearchFilter) -> None:
         """Fill ``allowed`` with the documents that pass; within a read transaction.
@@ -67,6 +71,7 @@ class FilterView:
         if self._state == (generation, where):
             return
         self._state = self._vectors = None
+        self._of_language.clear()
         self._read_scopes(where.scopes)
         run = self._connection.execute
         run("DELETE FROM hidden")
@@ -82,6 +87,7 @@ class FilterView:
     def forget(self) -> None:
         """After a failed transaction: the temporary tables may have been rolled back."""
         self._state = self._readable = self._vectors = None
+        self._of_language.clear()
 
     def _read_scopes(self, scopes: frozenset[str]) -> None:
         """Fill ``readable`` with the ids of the scopes; ids never change, new ones only come after."""
@@ -118,9 +124,36 @@ class FilterView:
             values |= more
         return " AND ".join(parts), values
 
-    def vectors(
-        self, layers: frozenset[Layer]
-    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint32]]:
+    def vectors_of(self, generation: int, where: SearchFilter) -> Vectors:
+        """Keys and vector slots of the chunks that pass, by slot; within a read transaction.
+
+        A filter that only adds a language to the one before takes its part of what passed that one.
+
+        Raises:
+            QueryError: a filter field that no index has.
+        """
+        if where.fields and where.fields[-1][0] == "language":
+            wider = replace(where, fields=where.fields[:-1])
+            named = any(name == "language" for name, _ in wider.fields)
+            if not named and self._state == (generation, wider):
+                return self._narrowed(where.layers, where.fields[-1][1])
+        self.build(generation, where)
+        return self.vectors(where.layers)
+
+    def _narrowed(self, layers: frozenset[Layer], language: str) -> Vectors:
+        if language not in self._of_language:
+            condition, values = _field_condition("language", [language])
+            found = self._connection.execute(
+                f"SELECT d.pk FROM allowed a CROSS JOIN docs d ON d.pk = a.pk WHERE {condition}",
+                values,
+            )
+            wanted = np.fromiter((pk for (pk,) in found), np.int64)
+            keys, slots = self.vectors(layers)
+            keep = np.isin(keys >> KEY_BITS, wanted)
+            self._of_language[language] = keys[keep], slots[keep]
+        return self._of_language[language]
+
+    def vectors(self, layers: frozenset[Layer]) -> Vectors:
         """Keys and vector slots of the allowed chunks, by slot; after ``build`` with the same layers."""
         if self._vectors is None:
             found = self._connection.execute(

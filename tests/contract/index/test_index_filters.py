@@ -162,3 +162,27 @@ def test_the_page_and_the_tests_have_the_same_rows():
         r"^\| ([AVTFLC]\d+) \|.*\| (yes|no) \|$", PAGE.read_text("utf-8"), re.MULTILINE
     )
     assert dict(page) == {row: "yes" if found else "no" for row, (_, _, found) in ROWS.items()}
+
+
+def test_one_language_is_the_same_whatever_was_asked_before(index, build):
+    """Asked right after the wider filter, and after what it lets through has changed."""
+    languages = {"a": "ko", "b": "en", "c": "ko", "d": "und"}
+    for name, language in languages.items():
+        index.publish([build.document_of(name, f"토크 규격 {name}", language=language)])
+    vector = build.vector_of("토크 규격")
+    wide, narrow = build.where_of(), build.where_of(**fields(("language", "ko")))
+
+    def found(where):
+        stored = index.fetch([c.key for c in index.nearest(vector, where, 10)])
+        return {s.row.document_id for s in stored}
+
+    assert found(narrow) == {"a", "c"}
+    assert found(wide) == set(languages)
+    assert found(narrow) == found(narrow) == {"a", "c"}
+    index.publish([build.document_of("e", "토크 규격 e", language="ko")])
+    index.delete(["a"])
+    assert found(narrow) == {"c", "e"}
+    assert found(wide) == {"b", "c", "d", "e"}
+    assert found(narrow) == {"c", "e"}
+    hidden = build.where_of(**fields(("language", "ko")), hidden_documents=frozenset({"c"}))
+    assert found(hidden) == {"e"}
