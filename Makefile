@@ -54,7 +54,7 @@ test-permissions: ## 권한: 회수, 누출, 시간, 다시 훑기, 사례; PERM
 
 test-search: ## 검색: 시험, schemathesis, 이상한 요청 10,000개, KorQuAD, 거절; SEARCH="--reduced" (what the search promises)
 	@scripts/setup.sh test
-	$(PY) scripts/test_search.py --korquad $(KORQUAD) $(SEARCH)
+	$(PY) scripts/test_search.py --korquad $(KORQUAD) --corpus $(CORPUS) $(SEARCH)
 
 faults: ## 장애 시험: 여섯 가지를 임의의 순간에 $(ROUNDS)번씩 (faults at random moments; ROUNDS=20)
 	@scripts/setup.sh test

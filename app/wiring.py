@@ -348,6 +348,7 @@ def open_search_parts(
     """
     from app.audit import CatalogAudit
     from app.synonyms import Synonyms
+    from search.reranking import make_reranker
     from search.service import Searcher
     from search.tools import SearchTools
 
@@ -368,6 +369,7 @@ def open_search_parts(
             settings.search,
             renew=renew,
             dictionary=dictionary or Synonyms(catalog, glossary=settings.search.glossary),
+            reranker=make_reranker(settings.search),
         )
         stack.callback(searcher.close)
         yield SearchParts(searcher, catalog, access)

@@ -223,6 +223,14 @@ class SearchSettings(Group):
     glossary: bool = Field(
         default=True, description="Korean and English words of plants that mean the same."
     )
+    reranker: Literal["", "onnx", "sentence-transformers"] = Field(
+        default="", description="Cross-encoder that judges the best passages; empty: none."
+    )
+    reranker_model: str = Field(
+        default="",
+        description="Its folder (`model.onnx`, `tokenizer.json`), or a name for `sentence-transformers`.",
+    )
+    reranker_weight: float = Field(default=1.0, ge=0, description="Beside the score of 0 to 2.2.")
     title_weight: float = 1.5
     heading_weight: float = 1.2
     codes_weight: float = 2.0

@@ -12,7 +12,6 @@ at the 95th percentile.
 from __future__ import annotations
 
 import argparse
-
 import sys
 import tempfile
 import time
@@ -22,6 +21,7 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import click
 import numpy as np
 from pysqlite3 import dbapi2
 
@@ -180,16 +180,16 @@ def _build(index: IndexBackend, passages: _Passages, chunks: int) -> None:
     for first in range(there, wanted, _BATCH):
         index.publish([passages.document(n) for n in range(first, min(first + _BATCH, wanted))])
     index.refresh()
-    print(f"{index.stats()}, built in {time.monotonic() - started:.0f} s", flush=True)
+    click.echo(f"{index.stats()}, built in {time.monotonic() - started:.0f} s")
 
 
 def _report(
     searcher: Searcher, access: _Access, home: Path, questions: list[str], count: int
 ) -> int:
-    print(
+    click.echo(
         "| readable | question | index part ms | bare ms | times | without embedding: p50 | p95 | most of it |"
     )
-    print("|---|---|---|---|---|---|---|---|")
+    click.echo("|---|---|---|---|---|---|---|---|")
     documents = searcher.index.stats()["documents"]
     kept = True
     bare = _Bare(home)
@@ -200,7 +200,7 @@ def _report(
             asked = [q for q in questions if least <= len(q.split()) <= most][: count + 1]
             found = [_asked(searcher, bare, question) for question in asked][1:]
             kept &= _line(f"{share:.0%}", name, found)
-    print("all limits kept" if kept else "a limit was not kept")
+    click.echo("all limits kept" if kept else "a limit was not kept")
     return 0 if kept else 1
 
 
@@ -222,10 +222,9 @@ def _line(share: str, name: str, found: list[dict[str, float]]) -> bool:
     }
     slowest = sorted(stages.items(), key=lambda item: -item[1])[:4]
     shown = ", ".join(f"{stage} {spent:.1f}" for stage, spent in slowest)
-    print(
+    click.echo(
         f"| {share} | {name} | {parts:.1f} | {plain:.1f} | {parts / plain:.2f} "
         f"| {np.median(whole):.1f} | {p95:.1f} | {shown} |",
-        flush=True,
     )
     return bool(parts <= TIMES * plain and p95 < LIMIT_MS)
 

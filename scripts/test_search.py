@@ -1,8 +1,10 @@
 """What the search API promises, shown; exit status 1 where one part falls short.
 
 Parts: ``tests`` (search, API, attacks), ``schema`` (schemathesis on the real API over a real index), ``odd`` (10,000 odd
-requests), ``opened`` (every citation at its place), ``korquad`` (retrieval on 800 questions) and ``refusal`` (when to answer; both need ``--korquad``, and are
-left out, which is said, where that file is not there). ``--reduced`` has the same parts at small sizes.
+requests), ``opened`` (every citation at its place), ``korquad`` (retrieval on 800 questions), ``refusal`` (when to answer), ``paraphrases`` (the whole search beside
+each leg, on questions in other words about the example drive and the corpus) and ``latency`` (stages beside the bare queries).
+What needs ``--korquad`` or ``--corpus`` is left out, which is said, where that is not there. ``--reduced`` has the same parts at
+small sizes.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -21,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
+CORPUS = ROOT.parent / "shared/corpus"
 KORQUAD = ROOT.parent / "shared/korquad/KorQuAD_v1.0_dev.json"
 TESTS = (
     "tests/search",
@@ -39,19 +43,23 @@ class Sizes:
         examples: Requests that schemathesis makes of an operation in a phase.
         odd: Odd requests.
         questions: KorQuAD questions.
+        chunks: Passages of the latency bench.
         seed: Of what is random.
         korquad: ``KorQuAD_v1.0_dev.json``.
+        corpus: Folder of real files.
     """
 
     examples: int
     odd: int
     questions: int
+    chunks: int
     seed: int
     korquad: Path
+    corpus: Path
 
 
-FULL = {"examples": 200, "odd": 10_000, "questions": 800}
-REDUCED = {"examples": 25, "odd": 1_000, "questions": 100}
+FULL = {"examples": 200, "odd": 10_000, "questions": 800, "chunks": 200_000}
+REDUCED = {"examples": 25, "odd": 1_000, "questions": 100, "chunks": 20_000}
 LEAST = {"recall_at_5": 0.996, "mrr": 0.965}
 """Of all 800 questions."""
 
@@ -66,6 +74,7 @@ def main() -> int:
     parser.add_argument("--reduced", action="store_true", help="small sizes, for every change")
     parser.add_argument("--seed", type=int, default=int.from_bytes(os.urandom(3), "big"))
     parser.add_argument("--korquad", type=Path, default=KORQUAD)
+    parser.add_argument("--corpus", type=Path, default=CORPUS)
     for name, full in FULL.items():
         parser.add_argument(f"--{name}", type=int, help=f"{full:,}; reduced: {REDUCED[name]:,}")
     given = parser.parse_args()
@@ -74,7 +83,7 @@ def main() -> int:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that what was started ends, too
     usual = REDUCED if given.reduced else FULL
     sizes = {name: getattr(given, name) or size for name, size in usual.items()}
-    options = Sizes(**sizes, seed=given.seed, korquad=given.korquad)
+    options = Sizes(**sizes, seed=given.seed, korquad=given.korquad, corpus=given.corpus)
     failed = []
     for name in given.parts or PARTS:
         print(f"\n== {name} (seed {options.seed})", flush=True)
@@ -144,19 +153,60 @@ def refusal(sizes: Sizes) -> bool:
     return sizes.questions < FULL["questions"] or covered >= COVERED
 
 
+def paraphrases(sizes: Sizes) -> bool:
+    """No kind of question may be better off with one leg alone."""
+    if not sizes.corpus.is_dir():
+        print(f"LEFT OUT: {sizes.corpus} is not there (--corpus FOLDER)")
+        return True
+    with tempfile.TemporaryDirectory(prefix="seoga-search-") as made:
+        drive, home = Path(made) / "drive", Path(made) / "home"
+        make = [sys.executable, "examples/make_share.py", str(drive)]
+        subprocess.run(make, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+        for folder in (one for one in sizes.corpus.iterdir() if one.is_dir()):
+            shutil.copytree(folder, drive / "corpus" / folder.name)
+        _seoga(home, "ingest", str(drive), "--name", "drive")
+        found = json.loads(_seoga(home, "eval", "legs", "evaluation/paraphrases.jsonl", "--json"))
+    fine = True
+    print(
+        "| split | kind | questions | Hit@3 words | vectors | search |\n|---|---|---|---|---|---|"
+    )
+    for split, kinds in found["splits"].items():
+        for kind, figures in kinds.items():
+            hits = [figures[leg]["hit_at_3"] for leg in ("lexical", "vector", "search")]
+            shown = " | ".join(f"{hit:.3f}" for hit in hits)
+            print(f"| {split} | {kind} | {figures['questions']} | {shown} |")
+            fine &= split != "test" or hits[2] >= max(hits[:2])
+    return fine
+
+
+def latency(sizes: Sizes) -> bool:
+    """Each stage beside one bare FTS5 query and one bare scan; limits hold for the full size on a quiet machine."""
+    if not sizes.korquad.is_file():
+        print(f"LEFT OUT: {sizes.korquad} is not there (--korquad FILE)")
+        return True
+    words = [sys.executable, "-m", "evaluation.bench_search", "--data", str(sizes.korquad)]
+    words += ["--chunks", str(sizes.chunks)]
+    done = subprocess.run(words, cwd=ROOT, check=False)
+    return done.returncode == 0 or sizes.chunks < FULL["chunks"]
+
+
+def _seoga(home: Path, *words: str) -> str:
+    environ = {**os.environ, "SEOGA_HOME": str(home), "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-c", "from app.cli import main; main()", *words]
+    done = subprocess.run(
+        command, cwd=ROOT, env=environ, stdout=subprocess.PIPE, text=True, check=True
+    )
+    return done.stdout
+
+
 def _measured(what: str, sizes: Sizes) -> dict[str, Any] | None:
     """What ``seoga eval`` says as JSON; None where there is no file to measure on."""
     if not sizes.korquad.is_file():
         print(f"LEFT OUT: {sizes.korquad} is not there (--korquad FILE)")
         return None
     with tempfile.TemporaryDirectory(prefix="seoga-search-") as home:
-        words = [sys.executable, "-c", "from app.cli import main; main()", "eval", what]
-        words += ["--data", str(sizes.korquad), "--questions", str(sizes.questions), "--json"]
-        environ = {**os.environ, "SEOGA_HOME": home, "PYTHONPATH": str(ROOT)}
-        done = subprocess.run(
-            words, cwd=ROOT, env=environ, stdout=subprocess.PIPE, text=True, check=True
-        )
-    return dict(json.loads(done.stdout))
+        words = ["--data", str(sizes.korquad), "--questions", str(sizes.questions), "--json"]
+        return dict(json.loads(_seoga(Path(home), "eval", what, *words)))
 
 
 PARTS: dict[str, Callable[[Sizes], bool]] = {
@@ -166,6 +216,8 @@ PARTS: dict[str, Callable[[Sizes], bool]] = {
     "opened": opened,
     "korquad": korquad,
     "refusal": refusal,
+    "paraphrases": paraphrases,
+    "latency": latency,
 }
 
 

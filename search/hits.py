@@ -61,5 +61,5 @@ def _score(ranked: Ranked) -> dict[str, float]:
         parts["cosine"] = fused.cosine
     if held is not None:
         parts |= {"coverage": held.coverage, "sentence": held.sentence, "overlap": held.overlap}
-        parts |= {"trust": ranked.trust, "gain": ranked.gain}
+        parts |= {"trust": ranked.trust, "gain": ranked.gain, "model": ranked.model}
     return parts

@@ -36,7 +36,7 @@ _ORDINARY = slice(10, 50)
 """Ranks that tell how near ordinary passages of a language lie; the first ones may be answers."""
 
 _SHARE_KOREAN, _SHARE_ENGLISH = 0.3, 0.8
-"""How much of the distance between languages is made up for, by the language of the query (docs/decisions/0015)."""
+"""How much of the distance between languages is made up for, by the language of the query (docs/decisions/0016)."""
 
 _HANGUL = re.compile(r"[가-힣ㄱ-ㆎ]")
 _LATIN = re.compile(r"[A-Za-z]{2,}")

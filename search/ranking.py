@@ -49,6 +49,7 @@ class Ranked:
         evidence: What it holds of the question; None beyond those that are read.
         trust: What its words count beside its vector, see :func:`trust_of`.
         gain: What its document gains from what the query names.
+        model: What a cross-encoder says, see :mod:`search.reranking`.
         copy_of: Number, in the order by score, of a better passage that says the same; None: of none.
     """
 
@@ -57,6 +58,7 @@ class Ranked:
     evidence: Evidence | None = None
     trust: float = 1.0
     gain: float = 0.0
+    model: float = 0.0
     copy_of: int | None = None
 
     @property
@@ -68,7 +70,7 @@ class Ranked:
         if 0 < vectors < 1:  # a leg that is switched off stays off
             vectors = _VECTOR_ALONE + (vectors - _VECTOR_ALONE) * self.trust
         held = _HELD_ALONE + (1 - _HELD_ALONE) * self.trust
-        return self.fused.at(vectors) + held * self.evidence.score + self.gain
+        return self.fused.at(vectors) + held * self.evidence.score + self.gain + self.model
 
 
 def trust_of(question: Question, read: Sequence[Evidence], *, exact: bool) -> float:

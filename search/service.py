@@ -19,6 +19,7 @@ from search.legs import both_legs
 from search.opening import OpenedDocument, Opener, OpeningRequest
 from search.ranking import Ranked, read_best, spread, to_read
 from search.requests import checked, filter_of
+from search.reranking import Reranker, reranked
 from search.suggestions import suggestion
 from search.tools import CurrentTools, QueryAnalysis, SearchTools
 from search.understanding import Understood, understand, with_operators
@@ -98,6 +99,7 @@ class Searcher:
         today: The day where a request names none.
         renew: Opens the tools of the index that serves, where it was rebuilt; None: searches end there.
         dictionary: Synonyms of now.
+        reranker: Judges the best passages; None: nobody does.
     """
 
     def __init__(  # noqa: PLR0913  the parts of a search, each once
@@ -112,7 +114,9 @@ class Searcher:
         today: Callable[[], date] = lambda: datetime.now().astimezone().date(),
         renew: Callable[[], SearchTools] | None = None,
         dictionary: Callable[[], Dictionary] = Dictionary,
+        reranker: Reranker | None = None,
     ) -> None:
+        self._reranker = reranker
         self._dictionary = dictionary
         self._tools = CurrentTools(SearchTools(index, embedder, analyzer), renew)
         self._readers = _Readers()
@@ -309,7 +313,11 @@ class Searcher:
             reader = self._readers.of(tools.analyzer)
             question = reader.question(asked.text, asked.expansions)
             fits = partial(readable, where=where)
-            return read_best(tools.index, reader, question, ranked, fits, asked)
+            read = read_best(tools.index, reader, question, ranked, fits, asked)
+        if self._reranker is None:
+            return read
+        with stage("rerank"):
+            return reranked(asked.text, read, self._reranker, self._settings.reranker_weight)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from search.embedding.model_folder import ModelFolder
 from search.embedding.onnx_writer import GraphWriter
 from search.embedding.windows import clean_text, embed_in_windows, normalise_rows
 
-__all__ = ["OnnxEmbedder", "signed_products_saturate"]
+__all__ = ["OnnxEmbedder", "open_session", "signed_products_saturate"]
 
 _OUTPUTS = ("last_hidden_state", "token_embeddings", "sentence_embedding")
 _ERRORS_ONLY = 3
@@ -49,7 +49,7 @@ class OnnxEmbedder:
     ) -> None:
         description = model.description
         self._model = model
-        self._session = _open_session(model.graph, fuse=fuse)
+        self._session = open_session(model.graph, fuse=fuse)
         self._inputs = {entry.name for entry in self._session.get_inputs()}
         unknown = self._inputs - {"input_ids", *_EXTRA_INPUTS}
         if unknown or "input_ids" not in self._inputs:
@@ -148,7 +148,16 @@ class OnnxEmbedder:
         return ThreadPoolExecutor(self._threads, thread_name_prefix="embed")
 
 
-def _open_session(graph: Path | bytes, *, fuse: bool) -> Any:
+def open_session(graph: Path | bytes, *, fuse: bool) -> Any:
+    """A session on one thread.
+
+    Args:
+        graph: File, or the graph itself.
+        fuse: Whether the runtime looks for fusions.
+
+    Raises:
+        ConfigError: there is no runtime, or it cannot load the graph.
+    """
     try:
         import onnxruntime as ort
     except ImportError as problem:
@@ -197,5 +206,5 @@ def signed_products_saturate() -> bool:
     graph.node("MatMulInteger", ["left", right], "product")
     model = graph.model([("left", "uint8", (width, depth))], [("product", "int32", (width, width))])
     left = np.full((width, depth), 255, np.uint8)
-    product = _open_session(model, fuse=False).run(None, {"left": left})[0]
+    product = open_session(model, fuse=False).run(None, {"left": left})[0]
     return bool((product != depth * 255 * 127).any())
