@@ -21,6 +21,8 @@ from contracts.chunks import Chunk, DocumentRow, IndexedChunk, IndexedDocument
 from contracts.errors import ConfigError
 from contracts.search import SearchFilter
 from contracts.settings import SearchSettings
+from evaluation.legs import vectors_alone, whole_search, words_alone
+from search.dictionary import Dictionary, glossary
 from search.service import Searcher
 
 if TYPE_CHECKING:
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from contracts.ports import Embedder, IndexBackend
-    from contracts.search import SearchRequest
+    from contracts.search import SearchRequest, StoredChunk
     from search.analysis import Analyzer
     from search.service import AccessView
     from search.tools import QueryAnalysis
@@ -94,7 +96,7 @@ def run_korquad(  # noqa: PLR0913, PLR0917  the parts of a search, each once
         analyzer: Text to terms.
         open_index: Opens an index below a home folder.
         workdir: The home folder.
-        settings: Ranking; ``vector_weight`` 0 is BM25 alone, 1 is vectors alone.
+        settings: Ranking; ``vector_weight`` 0 is the order by BM25 alone, 1 that by vectors alone, as each leg gives it.
 
     Returns:
         ``recall_at_1``, ``recall_at_5``, ``recall_at_10``, ``mrr``, ``ndcg_at_10`` (0 to 1), ``questions``, ``chunks``,
@@ -110,9 +112,12 @@ def run_korquad(  # noqa: PLR0913, PLR0917  the parts of a search, each once
     try:
         chunks = publish(paragraphs, index, embedder, analyzer)
         ranking = settings or SearchSettings()
-        searcher = Searcher(index, embedder, analyzer, NoAccess(), NoAudit(), ranking)
+        words = glossary if ranking.glossary else Dictionary
+        parts = (index, embedder, analyzer, NoAccess(), NoAudit(), ranking)
+        searcher = Searcher(*parts, dictionary=words)
+        ordered = _ORDERS.get(ranking.vector_weight, whole_search)
         began = time.perf_counter()
-        ranks = [_rank(searcher, question) for question in asked]
+        ranks = [_rank(searcher, question, ordered) for question in asked]
         spent = time.perf_counter() - began
     finally:
         index.close()
@@ -245,13 +250,20 @@ def _indexed(
     return IndexedChunk(chunk=chunk, text_key=key, vector=vectors[key], terms=terms)
 
 
-def _rank(searcher: Searcher, question: Question) -> int | None:
+def _rank(
+    searcher: Searcher,
+    question: Question,
+    ordered: Callable[[Searcher, str, SearchFilter], list[StoredChunk]],
+) -> int | None:
     """Rank of the right paragraph, from 1, or None where it was not found."""
     where = SearchFilter(scopes=frozenset({SCOPE}), as_of=date.max)
-    ranked = searcher.rank(question.text, where)
-    documents = dict.fromkeys(found.stored.row.document_id for found in ranked)
+    found = ordered(searcher, question.text, where)
+    documents = dict.fromkeys(stored.row.document_id for stored in found)
     wanted = f"{SCOPE}-{question.paragraph}"
     return list(documents).index(wanted) + 1 if wanted in documents else None
+
+
+_ORDERS = {0.0: words_alone, 1.0: vectors_alone}
 
 
 def retrieval_figures(ranks: Sequence[int | None]) -> dict[str, float]:

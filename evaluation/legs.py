@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 from search.requests import filter_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from datetime import date
 
-    from contracts.search import Candidate, SearchFilter
+    from contracts.search import Candidate, SearchFilter, StoredChunk
     from evaluation.golden import GoldenLine
     from search.service import Access, Searcher
 
-__all__ = ["compare_legs"]
+__all__ = ["compare_legs", "vectors_alone", "whole_search", "words_alone"]
 
 _LOOKED_AT = 200
 """Candidates of a leg."""
@@ -43,8 +43,8 @@ def compare_legs(
         request = line.request(_LOOKED_AT // 2)
         where = filter_of(request, access.filter_for(line.reader), today)
         paths = {
-            "lexical": _paths(searcher, _lexical(searcher, line.question, where)),
-            "vector": _paths(searcher, _vector(searcher, line.question, where)),
+            "lexical": (s.row.path for s in words_alone(searcher, line.question, where)),
+            "vector": (s.row.path for s in vectors_alone(searcher, line.question, where)),
             "search": (hit.path for hit in searcher.search(request).hits),
         }
         found = {name: _rank(line, list(dict.fromkeys(of))) for name, of in paths.items()}
@@ -58,19 +58,26 @@ def compare_legs(
     return {"questions": len(lines), "splits": dict(figures)}
 
 
-def _lexical(searcher: Searcher, text: str, where: SearchFilter) -> list[Candidate]:
+def words_alone(searcher: Searcher, text: str, where: SearchFilter) -> list[StoredChunk]:
+    """Passages in the order of BM25."""
     tools = searcher.tools
-    return tools.index.lexical(tools.analyzer.query(text), where, _LOOKED_AT)
+    return _fetched(searcher, tools.index.lexical(tools.analyzer.query(text), where, _LOOKED_AT))
 
 
-def _vector(searcher: Searcher, text: str, where: SearchFilter) -> list[Candidate]:
+def vectors_alone(searcher: Searcher, text: str, where: SearchFilter) -> list[StoredChunk]:
+    """Passages in the order of their vectors."""
     tools = searcher.tools
-    return tools.index.nearest(tools.embedder.embed_query(text), where, _LOOKED_AT)
+    vector = tools.embedder.embed_query(text)
+    return _fetched(searcher, tools.index.nearest(vector, where, _LOOKED_AT))
 
 
-def _paths(searcher: Searcher, candidates: Sequence[Candidate]) -> Iterator[str]:
-    stored = {s.key: s for s in searcher.index.fetch([c.key for c in candidates])}
-    return (stored[c.key].row.path for c in candidates if c.key in stored)
+def whole_search(searcher: Searcher, text: str, where: SearchFilter) -> list[StoredChunk]:
+    """Passages in the order of the whole search, those that were read."""
+    return [ranked.stored for ranked in searcher.rank(text, where)]
+
+
+def _fetched(searcher: Searcher, candidates: Sequence[Candidate]) -> list[StoredChunk]:
+    return searcher.index.fetch([candidate.key for candidate in candidates])
 
 
 def _rank(line: GoldenLine, paths: Sequence[str]) -> int | None:
