@@ -39,12 +39,12 @@ class ParserEntry:
 
 
 PARSERS: tuple[ParserEntry, ...] = (
-    ParserEntry("pdf", frozenset({"pdf"}), "parsers.pdf:PdfParser", version=6),
+    ParserEntry("pdf", frozenset({"pdf"}), "parsers.pdf:PdfParser", version=7),
     ParserEntry(
         "image",
         frozenset({"png", "jpeg", "tiff", "bmp", "gif", "webp"}),
         "parsers.image:ImageParser",
-        version=4,
+        version=5,
     ),
     ParserEntry("pptx", frozenset({"pptx"}), "parsers.pptx:PptxParser", version=2),
     ParserEntry("xlsx", frozenset({"xlsx"}), "parsers.xlsx:XlsxParser", version=4),

@@ -21,6 +21,10 @@ _JOIN = 4.0
 _TOUCH = 3.0
 _MIN_RULE = 5.0
 _OPEN_SIDE = 8.0
+_MARK = 0.15
+"""Share of a table's width below which a box on its edge is a mark and no row."""
+_FEW_BORDERS = 3
+"""Between rows, the outer ones included: a table has so many without the mark."""
 _MAX_PAIRS = 1_500_000
 
 _Area = tuple[int, int, int, int]
@@ -153,6 +157,10 @@ def _grid(hs: list[Rule], vs: list[Rule]) -> Grid | None:
     hs, vs = _anchored(hs, vs, left, right), _anchored(vs, hs, top, bottom)
     if not hs or not vs:
         return None
+    plain = _without_marks(hs, vs)
+    if plain != (hs, vs):
+        hs, vs = plain
+        top, bottom = _ends(vs)
     ys = _positions(hs)
     xs = _positions(vs)
     for edge, rank in ((left, 0), (right, -1)):
@@ -179,6 +187,31 @@ def _anchored(rules: list[Rule], across: list[Rule], first: float, last: float) 
         if met > 1 or (met and open_ends):
             out.append(rule)
     return out
+
+
+def _without_marks(hs: list[Rule], vs: list[Rule]) -> tuple[list[Rule], list[Rule]]:
+    """Without a small box that stands on the table or hangs below it: a word was marked there."""
+    for outer, inner in ((0, 1), (-1, -2)):
+        ys = _positions(hs)
+        if len(ys) <= _FEW_BORDERS:
+            break
+        edge = [rule for rule in hs if abs(rule.at - ys[outer]) <= _SAME]
+        low, high = _reach(hs)
+        left, right = _reach(edge)
+        walls = [rule.at for rule in vs if _covered([rule], (ys[outer] + ys[inner]) / 2)]
+        if (
+            right - left < _MARK * (high - low)
+            and min(left - low, high - right) > _OPEN_SIDE
+            and all(left - _SAME <= at <= right + _SAME for at in walls)
+        ):
+            first, last = sorted((ys[outer], ys[inner]))
+            hs = [rule for rule in hs if rule not in edge]
+            vs = [r for r in vs if r.low < first - _TOUCH or r.high > last + _TOUCH]
+    return hs, vs
+
+
+def _reach(rules: list[Rule]) -> tuple[float, float]:
+    return min(rule.low for rule in rules), max(rule.high for rule in rules)
 
 
 def _ends(rules: list[Rule]) -> tuple[float, float]:

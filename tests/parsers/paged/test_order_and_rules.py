@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from parsers.common.paged.bands import grid_of_bands
 from parsers.common.paged.reading_order import Item, regions
 from parsers.common.paged.ruling import Rule, find_grids
@@ -93,3 +95,20 @@ def test_a_paragraph_between_rules_is_no_row_of_the_table_below():
     assert grid.box[1] == 198
     assert grid.box[3] == 320
     assert len(grid.ys) == 7
+
+
+@pytest.mark.parametrize("below", [False, True])
+def test_a_box_around_a_word_beside_a_table_is_no_row(below):
+    xs, ys = (60.0, 110.0, 370.0, 540.0), (300.0, 320.0, 340.0, 380.0)
+    edge, far = (ys[-1], ys[-1] + 20) if below else (ys[0], ys[0] - 20)
+    horizontal = [Rule(y, xs[0], xs[-1]) for y in ys]
+    vertical = [Rule(x, ys[0], ys[-1]) for x in xs]
+    horizontal.append(Rule(far, 210, 240))
+    vertical += [Rule(x, min(edge, far), max(edge, far)) for x in (210.0, 240.0)]
+    (grid,), _ = find_grids(horizontal, vertical)
+    assert (grid.xs, grid.ys) == (xs, ys)
+    # a head over one column only, which stands at the table's side, is a row
+    side = [Rule(far, xs[0], xs[1])]
+    walls = [Rule(x, min(edge, far), max(edge, far)) for x in xs[:2]]
+    (grid,), _ = find_grids(horizontal[:-1] + side, vertical[:-2] + walls)
+    assert len(grid.ys) == len(ys) + 1
