@@ -59,6 +59,11 @@ class ApiSettings(Group):
 
     host: str = "127.0.0.1"
     port: int = Field(default=8470, ge=1, le=65535)
+    certificate: Path | None = Field(
+        default=None,
+        description="PEM with the server's certificate chain: the API speaks HTTPS; None: HTTP, for this machine or behind a proxy that speaks HTTPS.",
+    )
+    certificate_key: Path | None = Field(default=None, description="PEM with its private key.")
     token: SecretStr | None = None
     metrics_token: SecretStr | None = Field(
         default=None, description="Opens ``GET /metrics`` and nothing else; for Prometheus."

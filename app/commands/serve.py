@@ -47,6 +47,8 @@ def command(host: str | None, port: int | None) -> None:
     settings = load_settings()
     callers = callers_of(settings)
     at, number = host or settings.api.host, port or settings.api.port
+    tls = _tls(settings)
+    scheme = "https" if tls else "http"
     _check_free(at, number)
     with _schedules(settings), open_search_parts(settings, "api", load_settings) as parts:
         answerer = answerer_of(settings, parts.searcher)
@@ -58,11 +60,41 @@ def command(host: str | None, port: int | None) -> None:
         )
         mount_dashboard(app, settings, parts, callers)
         held = AnswerGrid(app, settings.api.answer_grid_ms)
-        click.echo(f"http://{at}:{number}/openapi.json  (Ctrl+C: 종료, stop)")
+        click.echo(f"{scheme}://{at}:{number}/openapi.json  (Ctrl+C: 종료, stop)")
         if settings.dashboard.enabled:
-            click.echo(f"http://{at}:{number}/ops/  (운영 화면, dashboard)")
+            click.echo(f"{scheme}://{at}:{number}/ops/  (운영 화면, dashboard)")
         with _canaries(settings, parts):
-            uvicorn.run(held, host=at, port=number, log_level="warning")
+            uvicorn.run(held, host=at, port=number, log_level="warning", **tls)
+
+
+def _tls(settings: Settings) -> dict[str, Any]:
+    """What uvicorn needs for HTTPS; nothing for HTTP.
+
+    Raises:
+        ConfigError: certificate and key are not both there, or do not belong together.
+    """
+    import ssl
+
+    from contracts.errors import ConfigError
+
+    certificate, key = settings.api.certificate, settings.api.certificate_key
+    if certificate is None and key is None:
+        return {}
+    if certificate is None or key is None:
+        raise ConfigError(
+            "[api] certificate 와 certificate_key 는 함께 씁니다 (certificate and certificate_key go together)"
+        )
+    files = {
+        "ssl_certfile": str(certificate.expanduser()),
+        "ssl_keyfile": str(key.expanduser()),
+    }
+    try:
+        ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(*files.values())
+    except OSError as problem:
+        raise ConfigError(
+            f"[api] {certificate}, {key}: {problem}", advice="PEM 파일 두 개 (two PEM files)"
+        ) from problem
+    return files
 
 
 def callers_of(settings: Settings) -> Callers:
