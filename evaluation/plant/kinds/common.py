@@ -38,11 +38,11 @@ def title_block(pairs: list[tuple[str, str]]) -> Block:
 
 
 def in_turn(rng: random.Random, facts: list[Fact]) -> Iterator[Fact]:
-    """In an order of chance, kind after kind, so that common kinds do not crowd out the others."""
+    """In an order of chance, kind after kind, so that common kinds do not crowd out the others; scans are few, and go with standards."""
     rng.shuffle(facts)
     by_kind: dict[str, list[Fact]] = defaultdict(list)
     for fact in facts:
-        by_kind[fact.kind].append(fact)
+        by_kind["standard" if fact.kind == "scan" else fact.kind].append(fact)
     queues = [by_kind[kind] for kind in sorted(by_kind)]
     while queues:
         for queue in queues:
