@@ -17,6 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import psutil
 from harness.permission_world import CHANGES, SYLLABLES, World, container, first_match, told
 from opensearch_server import serving
 
@@ -106,13 +107,24 @@ def run(*, pairs: int, backends: tuple[str, ...], seed: int) -> bool:
         with contextlib.ExitStack() as stack:
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="seoga-leaks-")))
             index: dict[str, object] = {"backend": backend}
+            workers = [psutil.Process()]
             if backend == "opensearch":
-                index["url"] = stack.enter_context(serving()).url
-                index["name"] = f"leaks_{secrets.token_hex(4)}"
-            started = time.monotonic()
+                server = stack.enter_context(serving())
+                index |= {"url": server.url, "name": f"leaks_{secrets.token_hex(4)}"}
+                workers.append(psutil.Process(server.process.pid))
+            started, before = time.monotonic(), _worked(workers)
             tally = _on(folder, index, pairs, seed)
             fine &= _verdict(backend, tally, time.monotonic() - started)
+            each = [(b - a) / pairs * 1e3 for a, b in zip(before, _worked(workers), strict=True)]
+            shares = zip(("here", "in the server"), each, strict=False)
+            told = ", ".join(f"{ms:.1f} ms {where}" for where, ms in shares)
+            print(f"   processor time a pair, runs that followed included: {told}")
     return fine
+
+
+def _worked(processes: list[psutil.Process]) -> list[float]:
+    """Seconds of the processor that each has used."""
+    return [sum(process.cpu_times()[:2]) for process in processes]
 
 
 def _on(folder: Path, index: dict[str, object], pairs: int, seed: int) -> Tally:
