@@ -1,0 +1,217 @@
+"""How long the dashboard's pages take over a large catalog: ``python scripts/bench_dashboard.py [--documents 1000000] [--rounds 20]``.
+
+The rows are made here (documents with outcomes, versions, grades, queries, ledger, conflicts, hidden items); pages are asked for through the
+application as it is served, one after another, as somebody who holds every role. Printed are the median and the 95th percentile of each page.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import re
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+TOKEN = "a-token-of-the-bench"  # noqa: S105  of an installation that lasts for the bench
+LIMIT_MS = 500.0
+_BATCH = 10_000
+_FORMATS = ("pdf", "docx", "xlsx", "hwp", "hwpx", "pptx", "eml", "txt")
+_DEPARTMENTS = ("품질보증팀", "생산기술팀", "영업팀", "설계팀", "구매팀", "")
+_CLASSES = ("encrypted", "corrupt", "timeout", "unsupported", "empty", "truncated")
+_FAILED, _EMPTY = 0.05, 0.08
+_SOURCES = ("plant", "sales", "archive")
+PAGES = (
+    "/", "/documents", "/documents?source=sales", "/documents?kind=rejected", "/documents?format=hwp",
+    "/documents?department=영업팀", "/documents?failure=timeout", "/documents?source=archive&format=eml&kind=failed",
+    "/failures", "/failures?failure=corrupt&department=설계팀", "/review", "/review/worst?grade=D", "/conflicts",
+    "/permissions", "/permissions?source=plant", "/permissions/actions", "/analytics", "/analytics/searches",
+    "/analytics/searches?which=empty", "/analytics/searches?which=slow", "/sources", "/sources/plant/deletions",
+)  # fmt: skip
+
+
+def fill(catalog: Any, count: int) -> None:
+    """Write the rows."""
+    from catalog import tables as t
+    from catalog.text import digest
+
+    chance = random.Random(7)
+    scopes = [f"{source}:폴더{n}" for source in _SOURCES for n in range(400)]
+    database = catalog._database  # noqa: SLF001  rows by the million
+    with database.transaction() as connection:
+        for source in _SOURCES:
+            config = json.dumps({"name": source, "root": f"/srv/{source}"})
+            row = {
+                "name": source,
+                "kind": "filesystem",
+                "config": config,
+                "origin": "path",
+                "paused": False,
+            }
+            row |= {"last_content_run": "", "last_permission_run": "", "alert": ""}
+            connection.execute(sa.insert(t.sources), [row])
+        gates = '[{"entries":[{"effect":"allow","inherited":false,"label":"","principal":"user:anna@plant"}],"name":"read"}]'
+        shut = gates.replace("anna", "olga")
+        connection.execute(
+            sa.insert(t.scopes),
+            [
+                {
+                    "scope_digest": digest(s), "scope_id": s, "source": s.partition(":")[0], "key": s.partition(":")[2],
+                    "parent_id": None, "gates": gates if n % 5 else shut, "readable": True, "groups": "[]", "epoch": 1, "tag": "",
+                }
+                for n, s in enumerate(scopes)
+            ],
+        )  # fmt: skip
+        numbers = {"access_epoch": 1, "queries": count, "outcomes": count, "ledger": count}
+        rows = [{"name": name, "value": value} for name, value in numbers.items()]
+        connection.execute(sa.insert(t.counters), rows)
+    for start in range(0, count, _BATCH):
+        rows = [_rows(chance, n, scopes) for n in range(start, min(count, start + _BATCH))]
+        with database.transaction() as connection:
+            for table in (
+                t.items,
+                t.documents,
+                t.versions,
+                t.quality,
+                t.outcomes,
+                t.queries,
+                t.ledger,
+            ):
+                connection.execute(sa.insert(table), [row[table.name] for row in rows])
+            found = [row["conflicts"] for row in rows if row["conflicts"]]
+            connection.execute(sa.insert(t.conflicts), found)
+
+
+def _rows(chance: random.Random, n: int, scopes: list[str]) -> dict[str, dict[str, Any]]:
+    scope = chance.choice(scopes)
+    source = scope.partition(":")[0]
+    key, path = f"{chance.getrandbits(128):032x}", f"{scope.partition(':')[2]}/문서_{n:07}.pdf"
+    failed = chance.random() < _FAILED
+    form, department = chance.choice(_FORMATS), chance.choice(_DEPARTMENTS)
+    hidden = source == "plant" and n % 90 == 0
+    at = f"2026-{1 + n % 11:02}-{1 + n % 28:02}T{n % 24:02}:00:00.{n % 1_000_000:06}Z"
+    kind = chance.choice(("rejected", "failed")) if failed else "indexed"
+    return {
+        "items": {
+            "item_id": n + 1, "source": source, "object_id": key, "path": path, "locator": f"file:///{path}", "size": n,
+            "modified_ns": n, "changed_ns": n, "access_tag": "", "content_sha256": key, "document_id": key, "scope_id": scope,
+            "state": "hidden" if hidden else "present", "processed": "f", "content_checked_ns": 1, "seen_run": "",
+        },
+        "documents": {
+            "document_id": key, "source": source, "item_id": n + 1, "parent_id": "", "member_path": "", "path": path, "ordinal": 0,
+            "version_id": f"v{key}", "state": "live", "stale": False, "scope_id": scope, "created_at": at, "restricted": False,
+        },
+        "versions": {
+            "version_id": f"v{key}", "document_id": key, "content_sha256": key, "format": form, "parse_key": key,
+            "config_fingerprint": "f", "authority": source, "family_digest": key, "metadata": '{"title":"문서"}', "title": "문서",
+            "document_number": "", "family": "", "revision": "", "status": "current", "effective_date": None,
+            "document_type": "report", "department": department, "security_level": "", "language": "ko", "chunks": 3, "created_at": at,
+        },
+        "quality": {
+            "version_id": f"v{key}", "grade": chance.choice("AAAABCD"), "confidence": chance.random(), "reasons": "[]", "pages": "[]",
+            "recognised": n % 3,
+        },
+        "outcomes": {
+            "seq": n + 1, "subject": key, "document_id": key, "source": source, "path": path, "member_path": "", "kind": kind,
+            "failure": chance.choice(_CLASSES) if failed else "", "reason": "", "warnings": "[]", "run_id": "r", "at": at,
+            "seconds": 0.1, "peak_mb": 1.0, "format": form, "size": n, "department": department,
+        },
+        "queries": {
+            "seq": n + 1, "at": at, "reader": f"user{n % 500}", "query": f"질의 {n % 3000}", "filters": '{"access_epoch":1,"top":10}',
+            "document_ids": "[]" if chance.random() < _EMPTY else f'["{key}"]', "took_ms": chance.expovariate(1 / 60),
+            "channel": "ops" if n % 400 == 0 else "api", "digest": key,
+        },
+        "ledger": {
+            "seq": n + 1, "at_seen": at, "effective_at": at, "source": source, "scope_id": scope, "document_id": "",
+            "principal": f"user:user{n % 500}@plant", "change": "gained", "detail": "",
+        },
+        "conflicts": {
+            "document_id": key, "field": "status", "evidence": "[]", "state": "open", "verdict": "", "by": "", "at": at,
+        } if n % 50 == 0 else {},
+    }  # fmt: skip
+
+
+def measured(client: Any, path: str, rounds: int) -> tuple[list[float], list[float]]:
+    """Milliseconds of each request on the clock and of the processor, sorted; the second page of a list is asked for as often as the first."""
+    took, cpu, more = [], [], path
+    for turn in range(rounds):
+        asked = more if turn % 2 else path
+        begun, spent = time.perf_counter(), time.process_time()
+        answer = client.get(f"/ops{asked}")
+        took.append(1000 * (time.perf_counter() - begun))
+        cpu.append(1000 * (time.process_time() - spent))
+        if answer.status_code != 200:  # noqa: PLR2004
+            sys.exit(f"{asked}: {answer.status_code} {answer.text[:300]}")
+        link = re.search(r'class="button" href="(\?[^"]*after=[^"]+)"', answer.text)
+        if link:
+            more = path.partition("?")[0] + link[1].replace("&amp;", "&")
+    return sorted(took), sorted(cpu)
+
+
+def main() -> int:
+    """Fill, ask, print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--documents", type=int, default=1_000_000)
+    parser.add_argument("--rounds", type=int, default=20)
+    chosen = parser.parse_args()
+    from fastapi.testclient import TestClient
+
+    from app.commands.serve import callers_of
+    from app.ops import mount_dashboard
+    from app.wiring import open_search_parts
+    from contracts.settings import Settings
+    from search.api.app import create_app
+
+    everybody = ["user:anna@plant"]
+    with tempfile.TemporaryDirectory(prefix="seoga-bench-") as folder:
+        people = Path(folder) / "people.yaml"
+        people.write_text(
+            "realm: plant\nusers: {anna: {groups: []}, olga: {groups: []}}\n", "utf-8"
+        )
+        roles = {"operators": everybody, "reviewers": everybody, "security": everybody}
+        settings = Settings.model_validate(
+            {
+                "home": Path(folder) / "home", "embedder": {"engine": "hash"}, "api": {"token": TOKEN},
+                "dashboard": roles, "directory": {"files": [people]},
+            }
+        )  # fmt: skip
+        with open_search_parts(settings, "api") as parts:
+            begun = time.perf_counter()
+            fill(parts.catalog, chosen.documents)
+            print(
+                f"{chosen.documents:,} documents written in {time.perf_counter() - begun:.0f} s",
+                flush=True,
+            )
+            app = create_app(parts.searcher, callers_of(settings), dict)
+            mount_dashboard(app, settings, parts, callers_of(settings))
+            client = TestClient(app, base_url="https://bench.example")
+            client.post("/ops/login", data={"token": TOKEN, "reader": "anna"})
+            begun = time.perf_counter()
+            while 'class="tiles"' not in client.get("/ops/").text:
+                time.sleep(0.2)
+            print(f"figures counted in {time.perf_counter() - begun:.1f} s", flush=True)
+            return _report(client, chosen.rounds)
+
+
+def _report(client: Any, rounds: int) -> int:
+    slow = 0
+    print(f"{'page':60} {'median':>8} {'p95':>8} {'CPU p95':>8}  (ms)")
+    for path in PAGES:
+        took, cpu = measured(client, path, rounds)
+        place = max(0, -(-len(took) * 95 // 100) - 1)
+        slow += took[place] > LIMIT_MS
+        late = "  SLOW" if took[place] > LIMIT_MS else ""
+        figures = f"{took[len(took) // 2]:8.1f} {took[place]:8.1f} {cpu[place]:8.1f}"
+        print(f"{path:60} {figures}{late}", flush=True)
+    return 1 if slow else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
