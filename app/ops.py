@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dashboard.desk import Desk, PagePicture
+from dashboard.desk import Desk, Found, PagePicture
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -56,6 +56,7 @@ def open_desk(settings: Settings, parts: SearchParts, callers: Callers) -> Desk:
         report=report,
         picture=lambda version_id, page: _picture(settings, parts, version_id, page),
         blobs=open_blobs(settings),
+        search=lambda *asked: _search(settings, *asked),
         confirm_deletions=lambda source: _confirm(settings, source),
     )
 
@@ -83,6 +84,17 @@ def _picture(
             return PagePicture(drawn[0], *drawn[1])
         preview = own_preview(path, version.format, settings.parse)
         return PagePicture(preview.picture, 0.0, 0.0) if preview and preview.picture else None
+
+
+def _search(settings: Settings, synonyms: str, query: str, reader: str, top: int) -> list[Found]:
+    from app.synonyms import dictionary_of
+    from app.wiring import open_search_parts
+    from contracts.search import SearchRequest
+
+    words = dictionary_of(synonyms, with_glossary=settings.search.glossary)
+    with open_search_parts(settings, "preview", dictionary=lambda: words) as parts:
+        found = parts.searcher.search(SearchRequest(query=query, reader=reader, top=top))
+    return [Found(hit.chunk_id, hit.title, hit.path) for hit in found.hits]
 
 
 def _confirm(settings: Settings, source: str) -> int:

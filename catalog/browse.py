@@ -14,6 +14,7 @@ from catalog.tables import (
     codes,
     conflicts,
     documents,
+    feedback,
     items,
     ledger,
     outcomes,
@@ -232,6 +233,24 @@ class BrowseStore:
         query = query.where(c.channel != _OPS).order_by(c.seq.desc()).limit(limit)
         with self._database.read() as connection:
             return [(r[0], bool(r[1]), bool(r[2]), r[3], r[4]) for r in connection.execute(query)]
+
+    def feedback(self, *, before: int = 0, limit: int = 50, kind: str = "") -> list[_Row]:
+        """What readers said, the latest first, with the scope of the document ("" where there is none)."""
+        c = feedback.c
+        scope = sa.func.coalesce(documents.c.scope_id, "").label("scope_id")
+        query = sa.select(feedback, scope, sa.func.coalesce(documents.c.path, "").label("path"))
+        query = query.join(documents, documents.c.document_id == c.document_id, isouter=True)
+        if before:
+            query = query.where(c.seq < before)
+        if kind:
+            query = query.where(c.kind == kind)
+        return self._rows(query.order_by(c.seq.desc()).limit(limit))
+
+    def feedback_counts(self, since: str) -> dict[str, int]:
+        """Remarks since a UTC text, by kind."""
+        c = feedback.c
+        query = sa.select(c.kind, sa.func.count().label("n")).where(c.at >= since).group_by(c.kind)
+        return {row["kind"]: row["n"] for row in self._rows(query)}
 
     def query_days(self, since: str) -> list[_Row]:
         """Searches since a UTC text by ``day`` (ten characters), and those without a hit: ``n``, ``empty``."""

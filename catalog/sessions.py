@@ -78,6 +78,11 @@ class SessionStore:
         """Forget the session of a secret."""
         self.end_digest(_digest(secret))
 
+    def end_all(self) -> int:
+        """Log everybody out; how many sessions."""
+        with self._database.write() as connection:
+            return connection.execute(sa.delete(sessions)).rowcount
+
     def end_digest(self, digest: str) -> None:
         """Forget a session."""
         with self._database.write() as connection:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from contracts.settings import Settings
     from search.api.callers import Callers
 
-__all__ = ["Desk", "FindingRow", "PagePicture", "SourceLists"]
+__all__ = ["Desk", "FindingRow", "Found", "PagePicture", "SourceLists"]
 
 
 class FindingRow(Protocol):
@@ -53,6 +53,15 @@ class PagePicture:
     height: float
 
 
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A passage that a search found: its key, title and path."""
+
+    key: str
+    title: str
+    path: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Desk:
     """The parts of an installation that the pages show and change.
@@ -68,6 +77,7 @@ class Desk:
         report: The report on a source's access lists.
         picture: A page of a version's original, or None.
         blobs: Parsed documents.
+        search: The first passages of a query (synonyms, query, reader, how many), with a dictionary of its own.
         confirm_deletions: Lets go for good of what a guarded scan of a source has hidden; how many items.
     """
 
@@ -81,4 +91,5 @@ class Desk:
     report: Callable[[str], SourceLists]
     picture: Callable[[str, int], PagePicture | None]
     blobs: BlobStore
+    search: Callable[[str, str, str, int], list[Found]]
     confirm_deletions: Callable[[str], int]

@@ -19,16 +19,25 @@ __all__ = ["command"]
     help="이 폴더의 오래된 백업 (old backups in this folder).",
 )
 @click.option("--older-than", type=click.IntRange(1), default=90, show_default=True, metavar="DAYS")
+@click.option("--sessions", is_flag=True, help="운영 화면의 모든 로그인 (log everybody out).")
 def command(
-    documents: tuple[str, ...], *, yes: bool, unused: bool, backups: Path | None, older_than: int
+    *,
+    documents: tuple[str, ...],
+    yes: bool,
+    unused: bool,
+    sessions: bool,
+    backups: Path | None,
+    older_than: int,
 ) -> None:
     """DOC(문서 id 또는 경로)과 그것에서 만든 모든 것을 지웁니다. 원장과 감사 기록은 남습니다.
 
     Removes documents with everything that was made from them, and the space that they took. A file that is still at
     its source comes back with the next scan: exclude it there first.
     """
-    if not (documents or unused or backups):
-        raise click.UsageError("DOC, --unused 또는 (or) --backups")
+    if not (documents or unused or backups or sessions):
+        raise click.UsageError("DOC, --unused, --sessions 또는 (or) --backups")
+    if sessions:
+        _log_out()
     if documents or unused:
         _purge(documents, yes=yes)
     if backups is not None:
@@ -37,6 +46,14 @@ def command(
         for file in old_backups(backups, older_than):
             file.unlink()
             click.echo(f"{file}: 지웠습니다 (removed)")
+
+
+def _log_out() -> None:
+    from app.wiring import open_catalog
+    from contracts.settings import load_settings
+
+    with open_catalog(load_settings()) as catalog:
+        click.echo(f"로그인 {catalog.sessions.end_all()}개를 끝냈습니다 (sessions ended)")
 
 
 def _purge(names: tuple[str, ...], *, yes: bool) -> None:

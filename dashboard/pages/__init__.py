@@ -16,6 +16,7 @@ from dashboard.pages import (
     review,
     sample,
     sources,
+    synonyms,
 )
 
 if TYPE_CHECKING:
@@ -50,6 +51,9 @@ HANDLERS: dict[str, Handler] = {
     "actions": permissions.actions,
     "analytics": analytics.analytics,
     "searches": analytics.searches,
+    "feedback": analytics.feedback,
+    "synonyms": synonyms.synonyms,
+    "change_synonyms": synonyms.change_synonyms,
     "sources": sources.sources,
     "pause": sources.pause,
     "run": sources.run,

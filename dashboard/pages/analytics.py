@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 from collections import Counter
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
+from contracts.feedback import FeedbackKind
+from dashboard.sight import MASK
 from dashboard.tables import Cell, Column, Filter, Listing, Rows, csv_of, shown
 from dashboard.visit import File, Page, Visit, whole
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["analytics", "days_of", "searches"]
+__all__ = ["analytics", "days_of", "feedback", "searches"]
 
 _LATEST = 10_000
 _TOP = 50
@@ -40,11 +42,56 @@ def analytics(visit: Visit) -> Page | File:
         "empty": sum(1 for row in latest if row[1] and not row[2]),
         "refused": sum(1 for row in latest if row[2]),
         "percentiles": [(p, _percentile(took, p)) for p in _PERCENTILES] if took else [],
+        "said": _said(visit),
         "since": latest[-1][4] if latest else "",
         "days": shown(visit, listings[0]),
         "nothing": shown(visit, listings[1]),
     }
     return Page("analytics.html", values)
+
+
+def _said(visit: Visit) -> dict[str, Any]:
+    """What readers said in the last 30 days, and how many searches of them led to a click."""
+    counts = visit.figures.now().get("feedback", {})
+    asked = sum(row["n"] for row in days_of(visit))
+    clicks = counts.get("click", 0)
+    return {"counts": sorted(counts.items()), "clicks": clicks / asked if asked else None}
+
+
+def feedback(visit: Visit) -> Page | File:
+    """What readers said, one by one; about documents that the person may not read only that something was said."""
+
+    def fetch(after: str, limit: int) -> Rows:
+        kind = visit.query.get("kind", "")
+        found = visit.desk.catalog.browse.feedback(before=whole(after), limit=limit, kind=kind)
+        rows = [_said_row(visit, row) for row in found]
+        return Rows(rows, str(found[-1]["seq"]) if len(found) == limit else "")
+
+    kinds = [(kind.value, visit.words.of("said", kind)) for kind in FeedbackKind]
+    words = ("at", "said", "reader", "query", "path", "note", "settled")
+    columns = [Column(f"column.{word}") for word in words]
+    listing = Listing("feedback", columns, fetch, [Filter("kind", "column.said", kinds)])
+    csv = csv_of(visit, [listing])
+    if csv is not None:
+        return csv
+    values = {"title": "title.feedback", "intro": "intro.feedback", "table": shown(visit, listing)}
+    return Page("listing.html", values, part="rows")
+
+
+def _said_row(visit: Visit, row: Mapping[str, Any]) -> list[Cell]:
+    document, seen = row["document_id"], True
+    if document:
+        seen = visit.sight.name(document, row["scope_id"])
+    href = f"/documents/{quote(document, safe='')}" if document else ""
+    return [
+        Cell(row["at"], kind="time"),
+        Cell(visit.words.of("said", row["kind"])),
+        Cell(row["reader"]),
+        Cell(row["query"]),
+        Cell(row["path"] if seen else MASK, href, "path" if seen else "masked"),
+        Cell(row["note"] if seen else MASK),
+        Cell(row["verdict"]),
+    ]
 
 
 def _percentile(ordered: Sequence[float], percent: int) -> float:

@@ -34,8 +34,13 @@ def figures_of(desk: Desk) -> dict[str, Any]:
         "status": desk.status(),
         "by": {name: _grouped(rows, name) for name, rows in by.items()},
         "failures": desk.catalog.browse.failures(),
-        "days": desk.catalog.browse.query_days(utc_text(datetime.now(UTC) - timedelta(days=30))),
+        "feedback": desk.catalog.browse.feedback_counts(_month_ago()),
+        "days": desk.catalog.browse.query_days(_month_ago()),
     }
+
+
+def _month_ago() -> str:
+    return utc_text(datetime.now(UTC) - timedelta(days=30))
 
 
 def overview(visit: Visit) -> Page | File:

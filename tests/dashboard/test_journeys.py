@@ -58,7 +58,7 @@ def test_every_page_is_whole_in_both_languages_and_themes(eyes):
         "overview": "/", "documents": "/documents", "failures": "/failures", "review": "/review",
         "worst": "/review/worst?grade=A", "conflicts": "/conflicts", "ledger": "/permissions",
         "report": "/permissions/report?source=drive", "actions": "/permissions/actions",
-        "analytics": "/analytics", "searches": "/analytics/searches", "sources": "/sources",
+        "analytics": "/analytics", "feedback": "/analytics/feedback", "synonyms": "/synonyms", "searches": "/analytics/searches", "sources": "/sources",
     }  # fmt: skip
     for name, path in pages.items():
         eyes.go(path)
@@ -241,6 +241,27 @@ def test_a_conflict_is_settled_with_its_evidence_beside_each_value(eyes):
     assert value in row
     assert "seo" in row
     eyes.look("conflicts_settled")
+
+
+def test_a_synonym_is_added_and_changes_what_is_found(eyes, site):
+    page = eyes.page
+    eyes.log_in("seo")
+    eyes.go("/synonyms")
+    page.fill("#text", "synonyms:\n  - [뚱딴지말, 세척액]\n")
+    page.fill("#query", "뚱딴지말")
+    page.click("text=미리 보기")
+    assert "세척" in page.locator("#after").inner_text()
+    assert "세척" not in page.locator("#before").inner_text().split("\n")[1:3]
+    eyes.look("synonyms_preview")
+    page.fill("#note", "현장 말")
+    page.click("button[value=apply]")
+    assert "새 판이 쓰입니다" in page.inner_text(".notice")
+    assert "세척" in site.seoga("search", "뚱딴지말", "--as", "lee", "--top", "1")
+    page.fill("#text", "synonyms: [쓸 수 없는")
+    page.click("button[value=apply]")
+    eyes.look("synonyms_refused")
+    assert page.locator("[role=alert]").count() == 1
+    assert "쓸 수 없는" in page.input_value("#text")
 
 
 def test_a_table_is_exported_whole(eyes):

@@ -20,6 +20,7 @@ FORMS = {
     "pause": {"paused": "0"},
     "run": {"kind": "permissions"},
     "confirm": {"name": "drive", "count": "0"},
+    "change_synonyms": {"do": "apply", "text": "synonyms:\n  - [토크, 체결력]\n"},
     "preferences": {"theme": "dark"},
 }
 

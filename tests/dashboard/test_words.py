@@ -9,6 +9,7 @@ from pathlib import Path
 from contracts.access import Effect
 from contracts.documents import BlockKind, Layer, Origin
 from contracts.failures import FailureClass
+from contracts.feedback import FeedbackKind
 from contracts.outcomes import OutcomeKind
 from contracts.tasks import TaskKind, TaskState
 from contracts.versions import EvidenceSource, Status
@@ -21,7 +22,7 @@ SOURCES = [p for p in FOLDER.rglob("*") if p.suffix in {".py", ".html"}]
 STORED = {
     "outcome": OutcomeKind, "failure": FailureClass, "status": Status, "evidence": EvidenceSource,
     "kind": BlockKind, "layer": Layer, "origin": Origin, "task": TaskKind, "taskstate": TaskState,
-    "effect": Effect, "role": Role, "verdict": VERDICTS,
+    "effect": Effect, "said": FeedbackKind, "role": Role, "verdict": VERDICTS,
 }  # fmt: skip
 
 
