@@ -56,6 +56,7 @@ class ListedDocument:
         seq: Key of the list.
         document_id: "" where only a path is known.
         scope_id: Scope of the document, "" where it is not known.
+        item_id: The item that holds it, 0 where it is not known.
     """
 
     seq: int
@@ -71,6 +72,7 @@ class ListedDocument:
     at: str
     size: int
     scope_id: str
+    item_id: int
     state: str
     version_id: str
 
@@ -95,6 +97,7 @@ class BrowseStore:
             sa.select(
                 page_rows,
                 sa.func.coalesce(documents.c.scope_id, "").label("scope_id"),
+                sa.func.coalesce(documents.c.item_id, 0).label("item_id"),
                 sa.func.coalesce(documents.c.state, "").label("state"),
                 sa.func.coalesce(documents.c.version_id, "").label("version_id"),
             )

@@ -7,6 +7,7 @@ application as it is served, one after another, as somebody who holds every role
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import random
 import re
@@ -37,14 +38,41 @@ PAGES = (
 )  # fmt: skip
 
 
-def fill(catalog: Any, count: int) -> None:
-    """Write the rows."""
+def fill(catalog: Any, there: int, count: int) -> None:
+    """Write the rows that are not there yet."""
+    from catalog import tables as t
+
+    chance = random.Random(7 + there)
+    scopes = [f"{source}:폴더{n}" for source in _SOURCES for n in range(400)]
+    database = catalog._database  # noqa: SLF001  rows by the million
+    if not there:
+        _fill_small(database, scopes, count)
+    with (
+        database.read() as connection
+    ):  # the one connection of this thread; a crash costs the bench, nothing else
+        connection.connection.dbapi_connection.execute("PRAGMA cache_size = -400000")
+    for start in range(there, count, _BATCH):
+        rows = [_rows(chance, n, scopes) for n in range(start, min(count, start + _BATCH))]
+        with database.transaction() as connection:
+            for table in (
+                t.items,
+                t.documents,
+                t.versions,
+                t.quality,
+                t.outcomes,
+                t.queries,
+                t.ledger,
+            ):
+                connection.execute(sa.insert(table), [row[table.name] for row in rows])
+            found = [row["conflicts"] for row in rows if row["conflicts"]]
+            connection.execute(sa.insert(t.conflicts), found)
+
+
+def _fill_small(database: Any, scopes: list[str], count: int) -> None:
+    """Sources, scopes and counters."""
     from catalog import tables as t
     from catalog.text import digest
 
-    chance = random.Random(7)
-    scopes = [f"{source}:폴더{n}" for source in _SOURCES for n in range(400)]
-    database = catalog._database  # noqa: SLF001  rows by the million
     with database.transaction() as connection:
         for source in _SOURCES:
             config = json.dumps({"name": source, "root": f"/srv/{source}"})
@@ -72,21 +100,6 @@ def fill(catalog: Any, count: int) -> None:
         numbers = {"access_epoch": 1, "queries": count, "outcomes": count, "ledger": count}
         rows = [{"name": name, "value": value} for name, value in numbers.items()]
         connection.execute(sa.insert(t.counters), rows)
-    for start in range(0, count, _BATCH):
-        rows = [_rows(chance, n, scopes) for n in range(start, min(count, start + _BATCH))]
-        with database.transaction() as connection:
-            for table in (
-                t.items,
-                t.documents,
-                t.versions,
-                t.quality,
-                t.outcomes,
-                t.queries,
-                t.ledger,
-            ):
-                connection.execute(sa.insert(table), [row[table.name] for row in rows])
-            found = [row["conflicts"] for row in rows if row["conflicts"]]
-            connection.execute(sa.insert(t.conflicts), found)
 
 
 def _rows(chance: random.Random, n: int, scopes: list[str]) -> dict[str, dict[str, Any]]:
@@ -160,6 +173,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--documents", type=int, default=1_000_000)
     parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--home", help="keep the rows here, and go on with those that are there")
     chosen = parser.parse_args()
     from fastapi.testclient import TestClient
 
@@ -170,7 +184,9 @@ def main() -> int:
     from search.api.app import create_app
 
     everybody = ["user:anna@plant"]
-    with tempfile.TemporaryDirectory(prefix="seoga-bench-") as folder:
+    with contextlib.ExitStack() as stack:
+        made = stack.enter_context(tempfile.TemporaryDirectory(prefix="seoga-bench-"))
+        folder = chosen.home or made
         people = Path(folder) / "people.yaml"
         people.write_text(
             "realm: plant\nusers: {anna: {groups: []}, olga: {groups: []}}\n", "utf-8"
@@ -184,7 +200,8 @@ def main() -> int:
         )  # fmt: skip
         with open_search_parts(settings, "api") as parts:
             begun = time.perf_counter()
-            fill(parts.catalog, chosen.documents)
+            there = parts.catalog.documents.count()
+            fill(parts.catalog, there, chosen.documents)
             print(
                 f"{chosen.documents:,} documents written in {time.perf_counter() - begun:.0f} s",
                 flush=True,

@@ -15,9 +15,9 @@ from dashboard.visit import File, Page, Visit, whole
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["analytics", "days_of", "feedback", "searches"]
+__all__ = ["LATEST", "analytics", "days_of", "feedback", "searches", "summary_of"]
 
-_LATEST = 10_000
+LATEST = 10_000
 _TOP = 50
 _PERCENTILES = (50, 90, 95, 99)
 
@@ -28,22 +28,32 @@ def days_of(visit: Visit) -> Sequence[Mapping[str, Any]]:
     return found
 
 
+def summary_of(latest: Sequence[tuple[float, bool, bool, str, str]]) -> dict[str, Any]:
+    """What the latest searches say together: how many, how fast, and what was not found most."""
+    took = sorted(row[0] for row in latest if not row[2])
+    nothing = Counter(row[3] for row in latest if row[1] and not row[2])
+    return {
+        "count": len(latest),
+        "empty": nothing.total(),
+        "refused": sum(1 for row in latest if row[2]),
+        "percentiles": [(p, _percentile(took, p)) for p in _PERCENTILES] if took else [],
+        "since": latest[-1][4] if latest else "",
+        "nothing": nothing.most_common(_TOP),
+    }
+
+
 def analytics(visit: Visit) -> Page | File:
     """Figures over the latest searches, by day, and the queries that found nothing."""
-    latest = visit.desk.catalog.browse.latest_searches(_LATEST)
-    listings = [_days(visit), _nothing(visit, latest)]
+    figures = visit.figures.now()
+    summary = figures.get("searches") or summary_of([])
+    listings = [_days(visit), _nothing(summary["nothing"])]
     csv = csv_of(visit, listings)
     if csv is not None:
         return csv
-    count = len(latest)
-    took = sorted(row[0] for row in latest if not row[2])
     values = {
-        "count": count,
-        "empty": sum(1 for row in latest if row[1] and not row[2]),
-        "refused": sum(1 for row in latest if row[2]),
-        "percentiles": [(p, _percentile(took, p)) for p in _PERCENTILES] if took else [],
+        **summary,
+        "as_of": figures.get("as_of", ""),
         "said": _said(visit),
-        "since": latest[-1][4] if latest else "",
         "days": shown(visit, listings[0]),
         "nothing": shown(visit, listings[1]),
     }
@@ -116,9 +126,7 @@ def _days(visit: Visit) -> Listing:
     return Listing("searches_by_day", [*columns, Column("column.empty", number=True)], fetch)
 
 
-def _nothing(visit: Visit, latest: Sequence[tuple[float, bool, bool, str, str]]) -> Listing:
-    counted = Counter(row[3] for row in latest if row[1] and not row[2])
-
+def _nothing(counted: Sequence[tuple[str, int]]) -> Listing:
     def fetch(after: str, limit: int) -> Rows:
         del after, limit  # what is asked most, no more
         rows = [
@@ -126,11 +134,10 @@ def _nothing(visit: Visit, latest: Sequence[tuple[float, bool, bool, str, str]])
                 Cell(query, f"/analytics/searches?{urlencode({'which': 'empty'})}"),
                 Cell(str(count), kind="number"),
             ]
-            for query, count in counted.most_common(_TOP)
+            for query, count in counted
         ]
         return Rows(rows)
 
-    del visit
     columns = [Column("column.query"), Column("column.times", number=True)]
     return Listing("found_nothing", columns, fetch)
 

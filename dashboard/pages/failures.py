@@ -82,7 +82,9 @@ def _files(visit: Visit) -> Listing:
     def fetch(after: str, limit: int) -> Rows:
         before = whole(after)
         found = visit.desk.catalog.browse.outcomes(which, before=before, limit=limit)
-        rows = [_file_row(visit, one) for one in found]
+        items = visit.desk.catalog.items.get_many(one.item_id for one in found)
+        places = {number: item.locator for number, item in items.items()}
+        rows = [_file_row(visit, one, places.get(one.item_id, "")) for one in found]
         return Rows(rows, str(found[-1].seq) if len(found) == limit else "")
 
     columns = ("path", "link", "source", "failure", "department", "at", "advice")
@@ -90,14 +92,13 @@ def _files(visit: Visit) -> Listing:
     return Listing("failures", [Column(f"column.{name}") for name in columns], fetch, chosen)
 
 
-def _file_row(visit: Visit, one: ListedDocument) -> list[Cell]:
+def _file_row(visit: Visit, one: ListedDocument, locator: str) -> list[Cell]:
     name = visit.sight.shown(
         source=one.source, document_id=one.document_id, scope_id=one.scope_id, path=one.path
     )
     link = ""
     if name != MASK:
-        item = visit.desk.catalog.items.by_path(one.source, one.path)
-        link = item.locator if item else ""
+        link = locator
         if one.member_path:
             name = f"{name}!/{one.member_path}".encode("utf-8", "backslashreplace").decode()
     href = f"/documents/{quote(one.document_id, safe='')}" if one.document_id else ""

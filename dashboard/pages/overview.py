@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from catalog.times import parse_utc, utc_text
+from dashboard.pages.analytics import LATEST, summary_of
 from dashboard.roles import Role
 from dashboard.tables import Cell, Column, Listing, Rows, csv_of, shown
 from dashboard.visit import File, Page, Visit
@@ -34,6 +35,7 @@ def figures_of(desk: Desk) -> dict[str, Any]:
         "status": desk.status(),
         "by": {name: _grouped(rows, name) for name, rows in by.items()},
         "failures": desk.catalog.browse.failures(),
+        "searches": summary_of(desk.catalog.browse.latest_searches(LATEST)),
         "feedback": desk.catalog.browse.feedback_counts(_month_ago()),
         "days": desk.catalog.browse.query_days(_month_ago()),
     }
