@@ -233,9 +233,10 @@ def test_every_alert_and_every_panel_finds_what_it_asks_for(api, prometheus):
     assert until(scraped), "Prometheus cannot scrape the API with the set's configuration"
     names = set(ask(f"{prometheus}/api/v1/label/__name__/values"))
     expressions = [rule["expr"] for rule in alerts()] + board_expressions()
-    # counted searches appear with the first of them, directories with the first server that is configured
+    # counted searches appear with the first of them, directories and canaries with the first that is configured
     exported = names | {"seoga_search_failures_total", "seoga_search_seconds_bucket"}
     exported |= {"seoga_directory_snapshot_timestamp_seconds", "seoga_directory_interval_seconds"}
+    exported |= {"seoga_canary_waiting_seconds"}
     asked_for = {n for e in expressions for n in re.findall(r"\b(?:seoga|process)_\w+", e)}
     assert asked_for <= exported
 
