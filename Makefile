@@ -7,13 +7,14 @@ SERVE ?= 1
 CHUNKS ?= 1000000
 SEED ?= 6
 PAGES ?= 24
+DOCUMENTS ?= 1000000
 FUZZ ?= --full
 ROUNDS ?= 20
 PERMISSIONS ?=
 SEARCH ?=
 PLANT ?=
 
-.PHONY: help setup demo test test-dashboard test-distributed test-permissions test-search faults lint acceptance acceptance-full eval-plant bench-embedding bench-opensearch bench-mail bench-workbook bench-deck bench-long bench-ocr bench-parse fuzz lock clean test-sentence-transformers
+.PHONY: help setup demo test test-dashboard test-distributed test-permissions test-search faults lint acceptance acceptance-full eval-plant bench-dashboard bench-embedding bench-opensearch bench-mail bench-workbook bench-deck bench-long bench-ocr bench-parse fuzz lock clean test-sentence-transformers
 
 help: ## 이 도움말 (this help)
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  \1: /'
@@ -73,6 +74,10 @@ eval-plant: ## 가상 부품사의 드라이브와 질문으로 (the plant bench
 	@scripts/setup.sh scans
 	@rm -rf .plant
 	.venv/bin/seoga eval plant --out .plant $(PLANT)
+
+bench-dashboard: ## 운영 화면의 시간, 문서 DOCUMENTS=1000000건에서 (how long pages take over a large catalog)
+	@scripts/setup.sh run
+	$(PY) scripts/bench_dashboard.py --documents $(DOCUMENTS)
 
 bench-embedding: ## 임베딩 엔진 비교 (both embedding engines, side by side)
 	@scripts/setup.sh run
