@@ -270,5 +270,5 @@ def test_a_table_is_exported_whole(eyes):
     with eyes.page.expect_download() as download:
         eyes.page.click("a.csv")
     text = Path(download.value.path()).read_text(encoding="utf-8-sig")
-    assert text.count("\n") > 100
+    assert text.count("\n") > 55, "more than the page shows"
     assert "점검표_79.txt" in text
