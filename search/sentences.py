@@ -12,6 +12,8 @@ _NOT_END = re.compile(
     re.IGNORECASE,
 )
 """``Rev. 3``, ``1. 목적`` and ``2024. 3. 1.`` do not end a sentence."""
+_YEAR = re.compile(r"(?<!\d)(?:(?:19|20)\d{2}|'\d{2})\.$")
+"""``2025. 5. 18.``: a year ends a sentence only where no month follows."""
 _LOOKBACK = 12
 
 
@@ -22,7 +24,8 @@ def sentences(text: str) -> list[tuple[str, str]]:
     for match in _END.finditer(text):
         broken = "\n" in match.group()
         before = text[max(start, match.start() - _LOOKBACK) : match.start()]
-        if not broken and _NOT_END.search(before):
+        dated = text[match.end() : match.end() + 1].isdigit() and _YEAR.search(before)
+        if not broken and (dated or _NOT_END.search(before)):
             continue
         end = match.start() + len(match.group().rstrip())
         piece = text[start:end].strip()
