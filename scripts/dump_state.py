@@ -37,6 +37,7 @@ IGNORED: dict[str, tuple[str, ...]] = {
     "outbox": ("place", "seq"),
     "outcomes": ("seq", "run_id", "at", "seconds", "peak_mb"),
     "conflicts": ("at",),
+    "events": ("at", "seq"),
     "ledger": ("seq", "at_seen", "effective_at"),
 }
 """Table → columns that may differ."""

@@ -21,6 +21,7 @@ from pathlib import Path
 import ldap3
 import pytest
 
+_IDLE_SECONDS = 300
 _START_SECONDS = 60
 _LOCK = "/tmp/seoga-test-domain-{}.lock"  # noqa: S108  one place for all
 _ADDRESSES = [f"127.0.0.{number}" for number in range(2, 10)]
@@ -112,6 +113,7 @@ class _Server:
         self.password_file = folder / "password"
         self.password_file.write_text(f"{self.password}\n")
         self._process: subprocess.Popen[bytes] | None = None
+        self._used = 0.0
         self._ldap: ldap3.Connection | None = None
 
     @property
@@ -127,6 +129,10 @@ class _Server:
     @property
     def ldap(self) -> ldap3.Connection:
         """The administrator's connection."""
+        if self._ldap is not None and time.monotonic() - self._used > _IDLE_SECONDS:
+            self._ldap.strategy.close()  # the server ends what nobody uses
+            self._ldap = None
+        self._used = time.monotonic()
         if self._ldap is None:
             tls = ldap3.Tls(validate=ssl.CERT_NONE)  # the suite looks at certificates itself
             server = ldap3.Server(self.url, tls=tls, get_info=ldap3.NONE)

@@ -14,6 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from app.cli import cli
+from search.analysis import Analyzer
 
 ROOT = Path(__file__).parents[2]
 TEXTS = {
@@ -57,7 +58,7 @@ def test_a_rebuild_says_what_it_did_and_the_list_what_serves(seoga, monkeypatch)
     monkeypatch.setattr("ingest.rebuild._GRACE_SECONDS", 0)
     summary = json.loads(seoga("index", "rebuild", "--analyzer", "bigram", "--json"))
     assert (summary["before"], summary["build"]) == ("index", "index-2")
-    assert summary["fingerprint"] == "hash:1:384|bigram-1"
+    assert summary["fingerprint"] == f"hash:1:384|{Analyzer('bigram').fingerprint}"
     assert summary["counts"]["documents"] == len(TEXTS)
     assert summary["counts"]["embedded"] == 0
     assert summary["missing"] == []

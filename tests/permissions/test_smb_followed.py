@@ -27,7 +27,8 @@ class _Unheard:
         """The audit log has tests of its own."""
 
 
-SHARES = 6
+SHARES = 12
+"""More than tests: each takes one of its own."""
 
 
 @pytest.fixture(scope="module")
@@ -37,9 +38,8 @@ def domain(domain_controller):
     sids = {name: domain_controller.add_user(name) for name in names}
     sids["qa"] = domain_controller.add_group("qa", "kim")
     sids["plant"] = domain_controller.add_group("plant", "qa", "lee", kind="domain-local")
-    for number in range(
-        SHARES
-    ):  # before anybody asks for their lists: the service that tells reads its settings once
+    # before anybody asks for their lists: the service that tells reads its settings once
+    for number in range(SHARES):
         domain_controller.share(f"s{number}", domain_controller.folder / f"s{number}")
     return sids, [f"s{number}" for number in range(SHARES)]
 
