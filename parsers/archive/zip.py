@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 __all__ = ["ZipParser"]
 
+_NAMELESS = "unnamed"
+"""Of a damaged directory, whose entry has no name: its content is not lost for that."""
+
 _ENCRYPTED = 0x1
 _CORRUPT = (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError)
 
@@ -44,9 +47,9 @@ def _unpack(archive: zipfile.ZipFile, context: ParserContext) -> ParsedDocument:
     if not infos:
         raise ParseFailure(FailureClass.EMPTY, "archive without members")
     members = [
-        (info, name)
+        (info, name or _NAMELESS)
         for info, name in zip(infos, decode_names(infos), strict=True)
-        if not info.is_dir() and not name.endswith("/")
+        if not (info.filename and info.is_dir()) and not name.endswith("/")
     ]
     wanted = [(info, name) for info, name in members if not is_junk(name)]
     if wanted:

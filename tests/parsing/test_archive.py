@@ -55,6 +55,11 @@ def test_names_in_any_code_page(parse_as, charset, names):
     ]
 
 
+def test_a_member_without_a_name_is_not_lost(parse_as):
+    document = parse_as(raw_zip([b"", b"a.txt"]), "zip")
+    assert [child.name for child in document.children] == ["unnamed", "a.txt"]
+
+
 def test_names_never_leave_the_archive(parse_as, spool):
     document = parse_as(zip_of({"../../../etc/passwd": b"x", "/root/.ssh/id": b"y"}), "zip")
     assert [child.name for child in document.children] == ["etc/passwd", "root/.ssh/id"]
