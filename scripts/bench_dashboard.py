@@ -176,7 +176,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--documents", type=int, default=1_000_000)
     parser.add_argument("--rounds", type=int, default=20)
-    parser.add_argument("--home", help="keep the rows here, and go on with those that are there")
+    parser.add_argument("--home", help="keep the rows here, and ask again of those that are there")
     chosen = parser.parse_args()
     from fastapi.testclient import TestClient
 
@@ -204,6 +204,10 @@ def main() -> int:
         with open_search_parts(settings, "api") as parts:
             begun = time.perf_counter()
             there = parts.catalog.documents.count()
+            if 0 < there < chosen.documents:
+                sys.exit(
+                    f"{folder} has {there:,} documents and their searches: name another folder"
+                )
             fill(parts.catalog, there, chosen.documents)
             print(
                 f"{chosen.documents:,} documents written in {time.perf_counter() - begun:.0f} s",
