@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from contracts.errors import UnknownReaderError
 from contracts.search import SearchRequest
 from evaluation.golden import GoldenLine
-from evaluation.plant.judging import Cited, Outcome, figures_of, says
+from evaluation.plant.judging import Cited, Outcome, figures_of, rank_among, says
 from evaluation.plant.model import Question
 from evaluation.plant.people import Rights
 
@@ -135,11 +135,13 @@ def _stage(asked: Asked, system: System) -> str:
         lost = _lost_before(question, docs, system)
         if lost:
             return lost
-    ranks = [_rank(outcome.paths, docs) for docs in question.hops]
+    ranks = [rank_among(outcome.paths, docs) for docs in question.hops]
     if None in ranks:
         deep = system.search(_request(question, _DEEP)).hits
         paths = list(dict.fromkeys(hit.path for hit in deep))
-        return "retrieve" if any(_rank(paths, docs) is None for docs in question.hops) else "rank"
+        return (
+            "retrieve" if any(rank_among(paths, docs) is None for docs in question.hops) else "rank"
+        )
     return "rank" if ranks[-1] != 1 and not figures["answer_right"] else "answer"
 
 
@@ -156,7 +158,3 @@ def _lost_before(question: Question, docs: Sequence[str], system: System) -> str
 def _says_parsed(system: System, path: str, expected: Sequence[str]) -> bool:
     text = system.parsed(path)
     return bool(text) and says(text, expected)
-
-
-def _rank(paths: Sequence[str], docs: Sequence[str]) -> int | None:
-    return next((n for n, path in enumerate(paths, start=1) if path in docs), None)

@@ -11,7 +11,7 @@ from evaluation.plant.measures import hit, ndcg, recall, reciprocal_rank
 from evaluation.plant.model import Place, Question
 from evaluation.plant.people import Rights
 
-__all__ = ["Cited", "Outcome", "figures_of", "says"]
+__all__ = ["Cited", "Outcome", "figures_of", "rank_among", "says"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +73,8 @@ def figures_of(question: Question, outcome: Outcome, rights: Rights) -> dict[str
         figures["refusal_recall"] = float(not outcome.answered)
         return figures
     paths = outcome.paths
-    ranks = [_rank(paths, docs) for docs in question.hops]
-    last = [_rank(paths, question.docs)]
+    ranks = [rank_among(paths, docs) for docs in question.hops]
+    last = [rank_among(paths, question.docs)]
     gains = [0.0] * 10
     for rank in ranks:
         if rank is not None and rank <= len(gains):
@@ -98,7 +98,8 @@ NAMES = (
 )  # fmt: skip
 
 
-def _rank(paths: Sequence[str], docs: Sequence[str]) -> int | None:
+def rank_among(paths: Sequence[str], docs: Sequence[str]) -> int | None:
+    """Rank of the first path that is one of the documents, from 1; None: none is."""
     return next((n for n, path in enumerate(paths, start=1) if path in docs), None)
 
 

@@ -17,8 +17,8 @@ LARGEST = 3_000_000
 def site(make_site, request):
     """Some files of each kind of the drive that ``--corpus`` names, readable by everybody."""
     folder = request.config.getoption("--corpus")
-    if not folder or not Path(folder).is_dir():
-        pytest.skip("no --corpus")
+    assert folder, "name real files: --corpus FOLDER, as make test-dashboard does"
+    assert Path(folder).is_dir(), f"--corpus: {folder} is not there"
     made = make_site()
     drive = made.folder / "corpus"
     by_kind: dict[str, list[Path]] = {}
