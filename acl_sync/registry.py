@@ -70,10 +70,18 @@ class DirectoryEntry:
         name: Registry name.
         where: ``module:function``; the function takes ``DirectoryOptions`` and returns one directory a realm,
             none where nothing of its kind is configured.
+        server: Asks a server of ``[[directory.ldap]]`` of this name's kind: left alone where there is none, since
+            its library costs every fresh process time.
     """
 
     name: str
     where: str
+    server: bool = False
+
+    def wanted(self, options: DirectoryOptions) -> bool:
+        """Whether it can have anybody with these options."""
+        kinds = {ldap.kind for ldap in options.settings.ldap}
+        return not self.server or self.name in kinds
 
     def load(self) -> Callable[[DirectoryOptions], Sequence[RealmDirectory]]:
         """Import the module; returns what makes the directories."""
@@ -93,8 +101,8 @@ PERMISSION_READERS: tuple[PermissionReaderEntry, ...] = (
 DIRECTORIES: tuple[DirectoryEntry, ...] = (
     DirectoryEntry("yaml", "acl_sync.directory_yaml:open_directories"),
     DirectoryEntry("local", "acl_sync.local_accounts:open_directories"),
-    DirectoryEntry("ad", "acl_sync.ldap.opening:open_ad"),
-    DirectoryEntry("openldap", "acl_sync.ldap.opening:open_openldap"),
+    DirectoryEntry("ad", "acl_sync.ldap.opening:open_ad", server=True),
+    DirectoryEntry("openldap", "acl_sync.ldap.opening:open_openldap", server=True),
 )
 
 
@@ -128,7 +136,8 @@ def make_directories(options: DirectoryOptions) -> list[RealmDirectory]:
     Raises:
         ConfigError: one is configured wrongly.
     """
-    return [directory for entry in DIRECTORIES for directory in entry.load()(options)]
+    wanted = (entry for entry in DIRECTORIES if entry.wanted(options))
+    return [directory for entry in wanted for directory in entry.load()(options)]
 
 
 def _named(where: str) -> object:
