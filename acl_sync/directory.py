@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
@@ -21,6 +22,7 @@ __all__ = [
     "FindsAccounts",
     "KeepsSnapshot",
     "KnowsNames",
+    "ListsPeople",
     "RealmDirectory",
     "SnapshotChange",
 ]
@@ -65,6 +67,19 @@ class KnowsNames(Protocol):
 
     def names(self, sids: Iterable[str]) -> dict[str, str]:
         """Names by SID; what is not known is left out."""
+        ...
+
+
+@runtime_checkable
+class ListsPeople(Protocol):
+    """A directory that can say who is in it; for samples of people, never for access."""
+
+    def people(self) -> list[str]:
+        """Names of those who may sign in, without realm.
+
+        Raises:
+            DirectoryDownError: it cannot be asked.
+        """
         ...
 
 
@@ -172,6 +187,15 @@ class CombinedDirectory:
         from acl_sync.who import who_are
 
         return who_are(self._directories, principals)
+
+    def people(self) -> list[str]:
+        """Everybody whom directories list, as ``NAME@realm``, sorted; those of a directory that is down are left out."""
+        found: set[str] = set()
+        for directory in self._directories:
+            if isinstance(directory, ListsPeople):
+                with contextlib.suppress(DirectoryDownError):
+                    found.update(f"{name}@{directory.realm}" for name in directory.people())
+        return sorted(found)
 
     def reasons(self, name: str) -> dict[str, str]:
         """Why each directory says that a name is nobody, by realm: for operators, who may know."""

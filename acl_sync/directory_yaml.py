@@ -99,6 +99,11 @@ class YamlDirectory:
             raise UnknownReaderError(f"{name}: 디렉터리에 없는 그룹입니다 (unknown group)")
         return _reader(name, people.realm, _closure(people, (group,)))
 
+    def people(self) -> list[str]:
+        """See :class:`acl_sync.directory.ListsPeople`."""
+        people = self._people()
+        return [n for n in people.users if not _expired(people.expires.get(n, ""))]
+
     def who(self, principals: Iterable[str]) -> dict[str, str]:
         """See :class:`acl_sync.who.TellsWho`."""
         people = self._people()

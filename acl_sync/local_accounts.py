@@ -96,6 +96,10 @@ class LocalAccounts:
             account=frozenset({account}),
         )
 
+    def people(self) -> list[str]:
+        """See :class:`acl_sync.directory.ListsPeople`; accounts of services are people here, too."""
+        return [entry.pw_name for entry in pwd.getpwall()]
+
     def who(self, principals: Iterable[str]) -> dict[str, str]:
         """See :class:`acl_sync.who.TellsWho`."""
         found: dict[str, str] = {}

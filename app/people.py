@@ -42,6 +42,10 @@ class PeopleNow:
         """What SIDs stand for, for people to read."""
         return self._now().names(principals)
 
+    def people(self) -> list[str]:
+        """Everybody whom the directories list, as ``NAME@realm``."""
+        return self._now().people()
+
     def who(self, principals: Iterable[Principal]) -> Who:
         """What the directories say of principals."""
         return self._now().who(principals)

@@ -157,7 +157,20 @@ def gate(*, baseline: Path, current: Path | None) -> None:
     for line in found:
         click.echo(line)
     click.echo(f"나빠진 것 (worse): {len(found)}")
+    _note_gate(baseline, len(found))
     sys.exit(1 if found else 0)
+
+
+def _note_gate(baseline: Path, worse: int) -> None:
+    """For ``seoga doctor --adoption``, where there is an installation."""
+    from app.noted import GATE, has_catalog, note
+    from app.wiring import open_catalog
+    from contracts.settings import load_settings
+
+    settings = load_settings()
+    if has_catalog(settings):
+        with open_catalog(settings) as catalog:
+            note(catalog, GATE, {"baseline": str(baseline.resolve()), "worse": worse})
 
 
 def _read(path: Path) -> dict[str, Any]:

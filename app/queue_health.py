@@ -108,9 +108,10 @@ def queue_checks(settings: Settings) -> list[Check]:
 
 
 def _tasks(settings: Settings) -> list[Check]:
+    from app.noted import has_catalog
     from app.wiring import open_catalog
 
-    if not settings.catalog.url and not (settings.home / "catalog.db").exists():
+    if not has_catalog(settings):
         return []  # nothing was ever asked for, and a look shall make no catalog
     name = "맡긴 일 (tasks)"
     try:

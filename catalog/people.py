@@ -214,6 +214,15 @@ class PeopleStore:
         with self._database.read() as connection:
             return {row.entry_id: row.dn for row in connection.execute(query)}
 
+    def persons(self, known: DirectorySnapshot) -> list[str]:
+        """Names of all people who may sign in, sorted."""
+        rows = directory_entries.c
+        query = sa.select(rows.body).where(self._of(rows, known.realm, known.generation))
+        with self._database.read() as connection:
+            bodies = connection.execute(query.where(rows.kind == PERSON)).scalars()
+            entries = [from_json(body, DirectoryEntry) for body in bodies]
+        return sorted(entry.name for entry in entries if entry.name and not entry.disabled)
+
     def counts(self, known: DirectorySnapshot) -> dict[str, int]:
         """How many entries of each kind there are."""
         rows = directory_entries.c

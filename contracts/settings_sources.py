@@ -102,6 +102,9 @@ class SourceSettings(Group):
     )
     encrypt: bool = Field(default=True, description="SMB: encrypt what is read.")
     timeout_seconds: float = Field(default=30.0, gt=0, description="One request to its server.")
+    owner: str = Field(
+        default="", description="Who answers for it: a person or team, for people to read."
+    )
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     marker: str = ""

@@ -191,6 +191,13 @@ class LdapDirectory:
     def _is_ours(self, principal: Principal) -> bool:
         return principal.endswith(f"@{self.realm}")
 
+    def people(self) -> list[str]:
+        """See :class:`acl_sync.directory.ListsPeople`: those of the snapshot; nobody where there is none."""
+        known = self._snapshot()
+        if self._catalog is None or known is None:
+            return []
+        return self._catalog.people.persons(known)
+
     # -- the snapshot ------------------------------------------------------------------------------
 
     def refresh(self, *, whole: bool = False) -> SnapshotChange:

@@ -24,13 +24,15 @@ def command(folder: Path, *, verify: bool) -> None:
     """
     from app.backup import verify as check
     from app.backup import write_backup
+    from app.noted import BACKUP, note
     from app.wiring import open_catalog
     from contracts.settings import load_settings
 
     settings = load_settings()
     with open_catalog(settings) as catalog:
         file = write_backup(settings, catalog, folder)
-    click.echo(f"{file}: {file.stat().st_size:,} bytes")
-    if verify:
-        rows = sum(check(file).rows.values())
-        click.echo(f"되살려 확인했습니다 (checked by restoring): {rows:,}행 (rows)")
+        click.echo(f"{file}: {file.stat().st_size:,} bytes")
+        if verify:
+            rows = sum(check(file).rows.values())
+            click.echo(f"되살려 확인했습니다 (checked by restoring): {rows:,}행 (rows)")
+        note(catalog, BACKUP, {"file": str(file.resolve()), "verified": verify})

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from app.adoption import Line
     from contracts.settings import Settings
 
 __all__ = ["command"]
@@ -26,14 +27,43 @@ _LOW_DISK_GB = 2
 
 @click.command("doctor", short_help="이 컴퓨터에 빠진 것 (what is missing on this machine).")
 @click.option("--json", "as_json", is_flag=True, help="JSON 으로 출력.")
-def command(*, as_json: bool) -> None:
+@click.option(
+    "--adoption",
+    is_flag=True,
+    help="사람들에게 열기 전의 점검표 (the checklist before going live).",
+)
+@click.option(
+    "--as",
+    "names",
+    multiple=True,
+    help="누출 시험의 사람; 없으면 디렉터리에서 무작위로 (search for leaks as them, else as anybody whom a directory lists).",
+)
+@click.option("--people", type=click.IntRange(1), default=20, show_default=True)
+@click.option(
+    "--searches",
+    type=click.IntRange(1),
+    default=20,
+    show_default=True,
+    help="사람마다 (for each person).",
+)
+@click.option("--seed", type=int, default=1, show_default=True)
+def command(
+    *, as_json: bool, adoption: bool, names: tuple[str, ...], people: int, searches: int, seed: int
+) -> None:
     """필요한 프로그램과 설정을 확인합니다. 꼭 필요한 것이 빠지면 종료 코드 1.
 
-    Checks programs, libraries and settings; exit status 1 where something needed is missing.
+    --adoption: 소스와 책임자, 권한, 읽기 등급, 골든셋, 누출 시험, 거절, 백업, 회수 시간을 근거와 함께. 하나라도 빠지면 종료 코드 1.
+
+    Checks programs, libraries and settings; exit status 1 where something needed is missing. With --adoption the checklist
+    before going live, each line with its evidence; exit status 1 where a line is missing. Its searches are in the audit log.
     """
     from contracts.settings import load_settings
 
     settings = load_settings()
+    if adoption:
+        lines = _adoption(settings, names, people, searches, seed)
+        _show_adoption(lines, as_json=as_json)
+        sys.exit(1 if any(line.state == "missing" for line in lines) else 0)
     checks = [*(check(settings) for check in _CHECKS), *queue_checks(settings)]
     if as_json:
         import json
@@ -47,6 +77,55 @@ def command(*, as_json: bool) -> None:
                 click.echo(f"    {check.advice}")
     if any(check.needed and not check.fine for check in checks):
         sys.exit(1)
+
+
+def _adoption(
+    settings: Settings, names: tuple[str, ...], people: int, searches: int, seed: int
+) -> list[Line]:
+    """The checklist before going live."""
+    from app.adoption import catalog_lines, leak_line
+    from app.adoption_leaks import look_for_leaks
+    from app.metrics import measure
+    from app.people import PeopleNow
+    from app.wiring import open_catalog, open_search_parts
+    from contracts.errors import SeogaError
+
+    with open_catalog(settings) as catalog:
+        lines = catalog_lines(catalog, measure(settings, catalog), PeopleNow(settings, catalog))
+    try:
+        with open_search_parts(settings, "doctor") as parts:
+            directory = PeopleNow(settings, parts.catalog)
+            found = look_for_leaks(
+                parts.catalog,
+                lambda request: parts.searcher.search(request).hits,
+                directory.reader,
+                names or directory.people(),
+                people=people,
+                searches=searches,
+                seed=seed,
+            )
+    except SeogaError as problem:
+        return [*lines, leak_line(None, str(problem))]
+    return [*lines, leak_line(found)]
+
+
+def _show_adoption(lines: list[Line], *, as_json: bool) -> None:
+    import json
+    from collections import Counter
+
+    if as_json:
+        click.echo(json.dumps([asdict(line) for line in lines], ensure_ascii=False, indent=2))
+        return
+    marks = {"ok": "✓", "warn": "!", "missing": "✗"}
+    for line in lines:
+        click.echo(f"{marks[line.state]} {line.title}: {line.evidence}")
+        click.echo(f"    근거 (from): {line.origin}")
+        if line.advice:
+            click.echo(f"    할 일 (to do): {line.advice}")
+    counts = Counter(line.state.value for line in lines)
+    click.echo(
+        f"갖춤 (ok) {counts['ok']}, 볼 것 (warn) {counts['warn']}, 빠짐 (missing) {counts['missing']}"
+    )
 
 
 def _python(_settings: Settings) -> Check:

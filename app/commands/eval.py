@@ -292,14 +292,18 @@ def build_golden(*, file: Path, least: int, limit: int) -> None:
 @click.option("--json", "as_json", is_flag=True, help="JSON 으로 출력.")
 def run(golden: Path, *, top: int, as_json: bool) -> None:
     """GOLDEN.jsonl 의 질문을 각 독자의 권한으로 (each question of a golden set as its reader)."""
-    from app.wiring import answerer_of, open_searcher
+    from app.noted import GOLDEN, note
+    from app.wiring import answerer_of, open_search_parts
     from contracts.settings import load_settings
     from evaluation.golden import read_golden, run_golden
 
     settings = load_settings()
     lines = read_golden(golden)
-    with open_searcher(settings, "eval") as searcher:
+    with open_search_parts(settings, "eval") as parts:
+        searcher = parts.searcher
         found = run_golden(lines, searcher.search, answerer_of(settings, searcher).answer, top)
+        kept = {name: value for name, value in found.items() if isinstance(value, (int, float))}
+        note(parts.catalog, GOLDEN, {"file": str(golden.resolve()), **kept})
     _print(found, as_json=as_json)
 
 

@@ -69,6 +69,7 @@ def list_sources(*, as_json: bool) -> None:
     multiple=True,
     help="SMB 공유 권한을 읽을 수 없을 때의 목록 (share list): `allow sid:S-1-5-11`.",
 )
+@click.option("--owner", default="", help="책임지는 사람이나 팀 (who answers for it).")
 @click.option("--include", multiple=True, help="gitignore 식 패턴 (patterns); 여러 번 가능.")
 @click.option("--exclude", multiple=True, help="제외할 패턴 (patterns to leave out).")
 @click.option(
@@ -104,6 +105,7 @@ def add(  # noqa: PLR0913  one argument an option
     ca_file: Path | None,
     encrypt: bool,
     share_entry: tuple[str, ...],
+    owner: str,
     include: tuple[str, ...],
     exclude: tuple[str, ...],
     marker: str,
@@ -139,6 +141,7 @@ def add(  # noqa: PLR0913  one argument an option
                 "password_file": password_file.resolve() if password_file else None,
                 "ca_file": ca_file.resolve() if ca_file else None,
                 "encrypt": encrypt,
+                "owner": owner,
                 "include": include,
                 "exclude": exclude,
                 "marker": marker,

@@ -174,6 +174,7 @@ def test_a_group_stands_for_a_mere_member(directory):
 
 def test_a_name_known_twice_must_be_qualified(directory):
     both = CombinedDirectory([directory, LocalAccounts()])
+    assert {"root@local", f"kim@{directory.realm}"} <= set(both.people())
     with pytest.raises(UnknownReaderError, match=r"root@plant, root@local"):
         both.reader("root")
     assert "uid:0@local" in both.reader("root@local").principals

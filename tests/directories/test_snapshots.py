@@ -55,8 +55,11 @@ def fill(server, people=12):
 def test_the_snapshot_says_what_the_server_says(server, open_directory, catalog):
     fill(server)
     directory = open_directory(server)
+    assert directory.people() == [], "nobody is listed before there is a snapshot"
     done = directory.refresh()
     assert done.whole
+    assert {f"p{number}" for number in range(12)} <= set(directory.people())
+    assert not {"inner", "outer", "all"} & set(directory.people())
     live = {f"p{number}": directory.reader(f"p{number}") for number in range(12)}
     groups = {name: directory.group(name) for name in ("inner", "outer", "all")}
     server.stop()
