@@ -35,6 +35,7 @@ def open_desk(settings: Settings, parts: SearchParts, callers: Callers) -> Desk:
     from app.commands.status import status_object
     from app.metrics import index_numbers
     from app.people import PeopleNow
+    from app.rereading import Rereader, choices_for
     from app.wiring import open_blobs
 
     catalog = parts.catalog
@@ -55,6 +56,8 @@ def open_desk(settings: Settings, parts: SearchParts, callers: Callers) -> Desk:
         status=lambda: status_object(settings, catalog, index_numbers(parts.searcher.stats)),
         report=report,
         picture=lambda version_id, page: _picture(settings, parts, version_id, page),
+        choices=lambda format_name: choices_for(format_name, settings),
+        reread=Rereader(settings, catalog).read,
         blobs=open_blobs(settings),
         search=lambda *asked: _search(settings, *asked),
         confirm_deletions=lambda source: _confirm(settings, source),

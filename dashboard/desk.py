@@ -10,12 +10,14 @@ if TYPE_CHECKING:
     from acl_sync.view import AccessView
     from acl_sync.who import Who
     from catalog.catalog import Catalog
+    from catalog.records import VersionRecord
     from contracts.access import Principal, Reader
+    from contracts.documents import ParsedDocument
     from contracts.ports import BlobStore
     from contracts.settings import Settings
     from search.api.callers import Callers
 
-__all__ = ["Desk", "FindingRow", "Found", "PagePicture", "SourceLists"]
+__all__ = ["Choices", "Desk", "FindingRow", "Found", "PagePicture", "Reread", "SourceLists", "Wish"]
 
 
 class FindingRow(Protocol):
@@ -63,6 +65,57 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Choices:
+    """What a page can be read anew with; where there is nothing to choose, nothing stands.
+
+    Attributes:
+        readers: Other readers of its format, besides Seoga's own.
+        ocr: ``set`` (as the settings say), ``force`` (the picture of the page, whatever its text layer), ``off``.
+        engines: Recognition engines that are installed, the one of the settings first.
+        languages: As Tesseract spells them, those of the settings first.
+        dpi: Resolutions of recognition, that of the settings first.
+    """
+
+    readers: tuple[str, ...] = ()
+    ocr: tuple[str, ...] = ()
+    engines: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()
+    dpi: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wish:
+    """How a page shall be read anew: what is "" or 0 stays as the settings say; ``reader`` ``own``: Seoga's own."""
+
+    reader: str = ""
+    ocr: str = ""
+    engine: str = ""
+    languages: str = ""
+    dpi: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reread:
+    """What a page held when it was read anew.
+
+    Attributes:
+        document: What was read, or None.
+        failure: Class of the failure, or "".
+        detail: More about it.
+        seconds: Wall time.
+        peak_mb: Most memory of the parse process.
+        whole: The whole file was read; else the page, perhaps with some around it.
+    """
+
+    document: ParsedDocument | None
+    failure: str = ""
+    detail: str = ""
+    seconds: float = 0.0
+    peak_mb: float = 0.0
+    whole: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Desk:
     """The parts of an installation that the pages show and change.
 
@@ -76,6 +129,8 @@ class Desk:
         status: The numbers of ``seoga status`` as JSON values.
         report: The report on a source's access lists.
         picture: A page of a version's original, or None.
+        choices: What a version of a format can be read anew with.
+        reread: A page of a version's original, read anew; None where the original is gone.
         blobs: Parsed documents.
         search: The first passages of a query (synonyms, query, reader, how many), with a dictionary of its own.
         confirm_deletions: Lets go for good of what a guarded scan of a source has hidden; how many items.
@@ -90,6 +145,8 @@ class Desk:
     status: Callable[[], dict[str, Any]]
     report: Callable[[str], SourceLists]
     picture: Callable[[str, int], PagePicture | None]
+    choices: Callable[[str], Choices]
+    reread: Callable[[VersionRecord, int, Wish], Reread | None]
     blobs: BlobStore
     search: Callable[[str, str, str, int], list[Found]]
     confirm_deletions: Callable[[str], int]

@@ -67,6 +67,8 @@ RULES = (
     Rule("sample", "GET", "/review/pages/{version_id}/{page}", frozenset({_R})),
     Rule("picture", "GET", "/review/pages/{version_id}/{page}/picture", frozenset({_R})),
     Rule("verdict", "POST", "/review/pages/{version_id}/{page}", frozenset({_R})),
+    Rule("again", "GET", "/review/pages/{version_id}/{page}/again", frozenset({_O, _R})),
+    Rule("read_again", "POST", "/review/pages/{version_id}/{page}/again", frozenset({_O, _R})),
     Rule("conflicts", "GET", "/conflicts", frozenset({_O, _R}), "nav.conflicts"),
     Rule("conflict", "GET", "/conflicts/{document_id}/{field}", frozenset({_O, _R})),
     Rule("settle", "POST", "/conflicts/{document_id}/{field}", frozenset({_O, _R})),

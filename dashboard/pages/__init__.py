@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from dashboard.pages import (
     account,
+    again,
     analytics,
     charts,
     conflicts,
@@ -42,6 +43,8 @@ HANDLERS: dict[str, Handler] = {
     "sample": sample.sample,
     "picture": sample.picture,
     "verdict": sample.verdict,
+    "again": again.again,
+    "read_again": again.read_again,
     "conflicts": conflicts.conflicts,
     "conflict": conflicts.conflict,
     "settle": conflicts.settle,

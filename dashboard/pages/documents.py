@@ -119,6 +119,8 @@ def document(visit: Visit) -> Page:
         "conflicts": catalog.reviews.of_document(found.document_id) if named else [],
         "link": _link(visit, found) if named else "",
         "reviews": Role.REVIEWER in visit.who.roles and visit.sight.text(found.document_id),
+        "rereads": not visit.who.roles.isdisjoint({Role.REVIEWER, Role.OPERATOR})
+        and visit.sight.text(found.document_id),
         "security": Role.SECURITY in visit.who.roles,
     }
     return Page("document.html", values)

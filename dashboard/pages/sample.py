@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from contracts.documents import Block, Box, ParsedDocument, Table
     from dashboard.desk import PagePicture
 
-__all__ = ["picture", "sample", "verdict"]
+__all__ = ["asked", "blocks_of", "parsed_of", "picture", "sample", "shown_block", "verdict"]
 
 _HEAT = (0.95, 0.85, 0.7, 0.5)
 _LINES = 400
@@ -37,10 +37,10 @@ class _Marked:
 
 def sample(visit: Visit) -> Page:
     """The page; what others said of it shows after one's own verdict."""
-    document, version, page = _asked(visit)
-    parsed = _parsed(visit, version)
+    document, version, page = asked(visit)
+    parsed = parsed_of(visit, version)
     visit.audit("sample", [document.document_id], version=version.version_id, page=page)
-    numbered = _blocks(parsed, page)
+    numbered = blocks_of(parsed, page)
     found = visit.desk.picture(version.version_id, page)
     verdicts = [
         one
@@ -53,7 +53,7 @@ def sample(visit: Visit) -> Page:
         "version": version,
         "page": page,
         "quality": _quality(visit, version, page),
-        "blocks": [_shown(number, block) for number, block in numbered],
+        "blocks": [shown_block(number, block) for number, block in numbered],
         "picture": found,
         "boxes": _boxes(numbered, found),
         "words": _words(numbered, found),
@@ -69,7 +69,7 @@ def sample(visit: Visit) -> Page:
 
 def picture(visit: Visit) -> File:
     """The picture of the page."""
-    _document, version, page = _asked(visit)
+    _document, version, page = asked(visit)
     found = visit.desk.picture(version.version_id, page)
     if found is None:
         raise NotFoundError(visit.words("error.no_picture"))
@@ -78,7 +78,7 @@ def picture(visit: Visit) -> File:
 
 def verdict(visit: Visit) -> Redirect:
     """Store what the person found, and go on to the next page of the draw that has no verdict of theirs."""
-    document, version, page = _asked(visit)
+    document, version, page = asked(visit)
     said = visit.field("verdict")
     draw = visit.field("draw")
     here = f"/review/pages/{quote(version.version_id, safe='')}/{page}"
@@ -116,7 +116,7 @@ def _next(visit: Visit, draw: str) -> str:
     return f"/review/draws/{draw}"
 
 
-def _asked(visit: Visit) -> tuple[DocumentRecord, VersionRecord, int]:
+def asked(visit: Visit) -> tuple[DocumentRecord, VersionRecord, int]:
     """The document, version and page of the address.
 
     Raises:
@@ -130,7 +130,12 @@ def _asked(visit: Visit) -> tuple[DocumentRecord, VersionRecord, int]:
     return document, version, whole(page)
 
 
-def _parsed(visit: Visit, version: VersionRecord) -> ParsedDocument:
+def parsed_of(visit: Visit, version: VersionRecord) -> ParsedDocument:
+    """What is stored of a version.
+
+    Raises:
+        NotFoundError: nothing is, any more.
+    """
     found = stored_document(visit.desk.blobs, version.parse_key)
     if found is None:
         raise NotFoundError(visit.words("error.no_parse"))
@@ -148,14 +153,15 @@ def _page(block: Block) -> int:
     return position.page or position.slide or position.message or 0
 
 
-def _blocks(parsed: ParsedDocument, page: int) -> list[tuple[int, Block]]:
+def blocks_of(parsed: ParsedDocument, page: int) -> list[tuple[int, Block]]:
     """The blocks of a page with their numbers from 1; all of a document without pages, up to a limit."""
     paged = any(_page(block) for block in parsed.blocks)
     found = [block for block in parsed.blocks if not paged or page in {0, _page(block)}]
     return list(enumerate(found[:_BLOCKS], 1))
 
 
-def _shown(number: int, block: Block) -> dict[str, Any]:
+def shown_block(number: int, block: Block) -> dict[str, Any]:
+    """A block as the templates show it."""
     lines = list(value_lines(block.table))[:_LINES] if block.table is not None else []
     return {
         "number": number,

@@ -160,6 +160,40 @@ def test_a_sample_is_reviewed_from_the_draw_to_the_verdict_by_two_people(eyes):
     eyes.look("review_agreement")
 
 
+def test_a_page_is_read_anew_with_other_settings_beside_what_is_indexed(eyes):
+    page = eyes.page
+    eyes.log_in("seo")
+    eyes.go("/documents?format=pdf&kind=indexed")
+    page.locator("td.path a", has_text="스캔").first.click()
+    page.click("text=다른 설정으로 다시 읽기")
+    eyes.look("again")
+    page.select_option("#ocr", "force")
+    page.select_option("#dpi", "200")
+    page.click("text=다시 읽어 비교")
+    page.wait_for_selector("#table-figures")
+    assert page.locator(".pair").count() > 2
+    assert "블록 확신도 평균" in page.locator("#table-figures").inner_text()
+    assert page.input_value("#dpi") == "200"
+    eyes.look("again_beside")
+    page.select_option("#ocr", "off")
+    page.click("text=다시 읽어 비교")
+    page.wait_for_selector(".pair.removed, .problem")
+
+
+@pytest.mark.parametrize("eyes", [PHONE], indirect=True)
+def test_two_readings_fit_a_phone(eyes):
+    page = eyes.page
+    eyes.log_in("seo")
+    page.select_option("#theme", "dark")
+    page.click(".who button")
+    eyes.go("/documents?format=pdf&kind=indexed")
+    page.locator("td.path a").first.click()
+    page.click("text=다른 설정으로 다시 읽기")
+    page.click("text=다시 읽어 비교")
+    page.wait_for_selector("#table-figures")
+    eyes.look("again_phone_dark")
+
+
 def test_why_a_user_cannot_see_a_document(eyes):
     eyes.log_in("seo")
     eyes.go("/permissions/explain")
