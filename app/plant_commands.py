@@ -157,12 +157,13 @@ def gate(*, baseline: Path, current: Path | None) -> None:
     for line in found:
         click.echo(line)
     click.echo(f"나빠진 것 (worse): {len(found)}")
-    _note_gate(baseline, len(found))
+    _note_gate(baseline, now, len(found))
     sys.exit(1 if found else 0)
 
 
-def _note_gate(baseline: Path, worse: int) -> None:
-    """For ``seoga doctor --adoption``, where there is an installation."""
+def _note_gate(baseline: Path, now: dict[str, Any], worse: int) -> None:
+    """For ``seoga doctor --adoption`` and the dashboard, where there is an installation."""
+    from app.evaluations import keep_gate
     from app.noted import GATE, has_catalog, note
     from app.wiring import open_catalog
     from contracts.settings import load_settings
@@ -171,6 +172,7 @@ def _note_gate(baseline: Path, worse: int) -> None:
     if has_catalog(settings):
         with open_catalog(settings) as catalog:
             note(catalog, GATE, {"baseline": str(baseline.resolve()), "worse": worse})
+            keep_gate(catalog, baseline, now, worse)
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from catalog.database import Database, open_database
 from catalog.dictionaries import DictionaryStore
 from catalog.documents import DocumentStore
 from catalog.draws import DrawStore
+from catalog.evaluations import EvaluationStore
 from catalog.events import EventStore
 from catalog.feedback import FeedbackStore
 from catalog.items import ItemStore
@@ -73,6 +74,7 @@ class Catalog:
         self.sessions = SessionStore(database)
         self.browse = BrowseStore(database)
         self.dictionaries = DictionaryStore(database)
+        self.evaluations = EvaluationStore(database)
 
     @classmethod
     def open(cls, url: str, home: Path) -> Self:

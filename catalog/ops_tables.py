@@ -7,7 +7,7 @@ import sqlalchemy as sa
 from catalog.columns import number, text
 from catalog.tables import metadata
 
-__all__ = ["dictionaries", "draws", "events", "sessions"]
+__all__ = ["dictionaries", "draws", "evaluations", "events", "sessions"]
 
 dictionaries = sa.Table(
     "dictionaries",
@@ -18,6 +18,20 @@ dictionaries = sa.Table(
     text("note"),
     text("text"),
 )
+
+evaluations = sa.Table(
+    "evaluations",
+    metadata,
+    number("seq", key=True),
+    text("at"),
+    text("kind"),
+    text("name"),
+    text("digest"),
+    number("questions"),
+    text("made_with"),
+    text("figures"),
+)
+sa.Index("ix_evaluations_name", evaluations.c.kind, evaluations.c.name, evaluations.c.seq)
 
 sessions = sa.Table(
     "sessions",

@@ -79,6 +79,7 @@ RULES = (
     Rule("analytics", "GET", "/analytics", frozenset({_O, _S}), "nav.analytics"),
     Rule("searches", "GET", "/analytics/searches", frozenset({_O, _S})),
     Rule("feedback", "GET", "/analytics/feedback", frozenset({_O, _S})),
+    Rule("golden", "GET", "/analytics/golden", frozenset({_O, _S})),
     Rule("synonyms", "GET", "/synonyms", frozenset({_O}), "nav.synonyms"),
     Rule("change_synonyms", "POST", "/synonyms", frozenset({_O})),
     Rule("sources", "GET", "/sources", frozenset({_O}), "nav.sources"),

@@ -292,6 +292,7 @@ def build_golden(*, file: Path, least: int, limit: int) -> None:
 @click.option("--json", "as_json", is_flag=True, help="JSON 으로 출력.")
 def run(golden: Path, *, top: int, as_json: bool) -> None:
     """GOLDEN.jsonl 의 질문을 각 독자의 권한으로 (each question of a golden set as its reader)."""
+    from app.evaluations import keep_golden
     from app.noted import GOLDEN, note
     from app.wiring import answerer_of, open_search_parts
     from contracts.settings import load_settings
@@ -304,6 +305,8 @@ def run(golden: Path, *, top: int, as_json: bool) -> None:
         found = run_golden(lines, searcher.search, answerer_of(settings, searcher).answer, top)
         kept = {name: value for name, value in found.items() if isinstance(value, (int, float))}
         note(parts.catalog, GOLDEN, {"file": str(golden.resolve()), **kept})
+        made_with = f"{searcher.tools.embedder.name}, {settings.search.tokenizer}"
+        keep_golden(parts.catalog, golden, found, made_with)
     _print(found, as_json=as_json)
 
 

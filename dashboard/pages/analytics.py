@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
 
 from contracts.feedback import FeedbackKind
+from dashboard.pages.golden import charted, latest_runs
 from dashboard.sight import MASK
 from dashboard.tables import Cell, Column, Filter, Listing, Rows, csv_of, shown
 from dashboard.visit import File, Page, Visit, whole
@@ -46,7 +47,7 @@ def analytics(visit: Visit) -> Page | File:
     """Figures over the latest searches, by day, and the queries that found nothing."""
     figures = visit.figures.now()
     summary = figures.get("searches") or summary_of([])
-    listings = [_days(visit), _nothing(summary["nothing"])]
+    listings = [_days(visit), _nothing(summary["nothing"]), latest_runs(visit)]
     csv = csv_of(visit, listings)
     if csv is not None:
         return csv
@@ -56,6 +57,8 @@ def analytics(visit: Visit) -> Page | File:
         "said": _said(visit),
         "days": shown(visit, listings[0]),
         "nothing": shown(visit, listings[1]),
+        "golden": shown(visit, listings[2]),
+        "charted": charted(visit)[1],
     }
     return Page("analytics.html", values)
 

@@ -11,6 +11,7 @@ from pygal.style import Style
 
 from contracts.errors import NotFoundError
 from dashboard.pages.analytics import days_of
+from dashboard.pages.golden import CHARTED, charted
 from dashboard.pages.review import shares_by_month
 from dashboard.visit import File, Visit
 
@@ -111,8 +112,19 @@ def _right(visit: Visit) -> Any:
     return made
 
 
+def _golden(visit: Visit) -> Any:
+    _, _, runs = charted(visit)
+    made = pygal.Line(**_options(visit, 300), range=(0, 1), x_label_rotation=40)
+    made.x_labels = [run.at[5:10] for run in runs]
+    for name in CHARTED:
+        if any(name in run.figures for run in runs):
+            made.add(visit.words(f"column.{name}"), [run.figures.get(name) for run in runs])
+    return made
+
+
 _CHARTS: dict[str, Callable[[Visit], Any]] = {
     "outcomes": _outcomes,
     "searches": _searches,
     "right": _right,
+    "golden": _golden,
 }

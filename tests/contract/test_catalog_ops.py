@@ -10,6 +10,7 @@ from catalog.browse import OutcomeFilter
 from catalog.catalog import Catalog
 from catalog.copying import EPOCH_LEAP
 from catalog.draws import DrawnPage
+from catalog.evaluations import Evaluation
 from catalog.records import DocumentRecord, ItemRecord, LedgerRecord, OutcomeRecord, QueryRecord
 from catalog.times import utc_text
 from contracts.errors import ConfigError
@@ -189,3 +190,20 @@ def test_space_is_given_back_while_others_read(catalog):
     catalog.documents.purge(["d0"])
     catalog.vacuum()
     assert catalog.documents.count() == 2
+
+
+def test_runs_of_the_evaluation_are_kept_and_paged_by_their_numbers(catalog):
+    def run(name, kind="golden", **figures):
+        return Evaluation(kind=kind, name=name, digest="d", questions=3, figures=figures)
+
+    for number in range(5):
+        catalog.evaluations.add(run("a.jsonl", hit_at_1=number / 10))
+    catalog.evaluations.add(run("base.json", "gate", worse=2.0))
+    assert catalog.evaluations.names() == [("gate", "base.json"), ("golden", "a.jsonl")]
+    newest = catalog.evaluations.newest(limit=2)
+    assert [one.seq for one in newest] == [6, 5]
+    assert newest[0].figures == {"worse": 2.0}
+    rest = catalog.evaluations.newest(before=5, limit=10)
+    assert [one.figures["hit_at_1"] for one in rest] == [0.3, 0.2, 0.1, 0.0]
+    assert [one.seq for one in catalog.evaluations.newest(kind="gate", name="base.json")] == [6]
+    assert catalog.evaluations.newest(kind="gate", name="a.jsonl") == []

@@ -298,6 +298,28 @@ def test_a_synonym_is_added_and_changes_what_is_found(eyes, site):
     assert "쓸 수 없는" in page.input_value("#text")
 
 
+def test_golden_figures_are_looked_at_over_time(eyes, site):
+    page = eyes.page
+    lines = (ROOT / "examples/golden.jsonl").read_text(encoding="utf-8").splitlines()
+    golden = site.folder / "golden.jsonl"
+    eyes.log_in("seo")
+    eyes.go("/analytics")
+    eyes.look("analytics_without_golden")
+    for most in (4, 8, 8):
+        golden.write_text("\n".join(lines[:most]), encoding="utf-8")
+        site.seoga("eval", "run", str(golden))
+    eyes.go("/analytics")
+    eyes.look("analytics_golden")
+    assert page.locator("#table-golden tbody tr").count() == 3
+    page.locator("#table-golden tbody a").first.click()
+    assert page.locator("#table-golden tbody tr").count() == 3
+    eyes.look("golden")
+    page.select_option("#theme", "dark")
+    page.click(".who button")
+    eyes.go("/analytics")
+    eyes.look("analytics_golden_dark")
+
+
 def test_a_table_is_exported_whole(eyes):
     eyes.log_in("seo")
     eyes.go("/documents")
