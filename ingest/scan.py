@@ -272,10 +272,13 @@ class Scan:
             same_tag=(known.path, known.object_id, known.access_tag)
             == (item.path, item.object_id, item.access_tag),
         )
-        self._hide(known, scope, pending=not (content and known.content_sha256))
-        if kind == "unchanged" and (scope, item.locator) == (known.scope_id, known.locator):
-            if self._following:
-                self._flush_full()
+        pending = not (content and known.content_sha256)
+        as_before = kind == "unchanged" and scope == known.scope_id
+        if as_before and item.locator == known.locator and not pending:
+            return
+        self._hide(known, scope, pending=pending)
+        if as_before and item.locator == known.locator:
+            self._flush_full()
             return
         if known.path == item.path and known.locator != item.locator:
             self._following.relinked.append(known)

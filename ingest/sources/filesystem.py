@@ -9,9 +9,10 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
-from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from contracts.documents import SourceItem
 from contracts.errors import ItemBusyError, ItemGoneError, SourceUnreachableError
@@ -19,7 +20,7 @@ from contracts.outcomes import SkipReason
 from contracts.sources import ListProblem, Skipped, SourceFolder, SourceProbe
 from ingest.sources.naming import NameRules
 from ingest.sources.probing import probe_folder
-from ingest.sources.statx import ObjectStat, look, lstat
+from ingest.sources.statx import Looker, look, lstat
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -29,15 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["FilesystemSource"]
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    name: str
-    path: str
-    seen: ObjectStat
-
-    @property
-    def is_folder(self) -> bool:
-        return stat.S_ISDIR(self.seen.mode)
+_Listed = SourceItem | SourceFolder | Skipped | ListProblem
 
 
 class FilesystemSource:
@@ -52,12 +45,13 @@ class FilesystemSource:
     def __init__(self, settings: SourceSettings) -> None:
         self._settings = settings
         self._root = settings.folder.absolute()
+        self._name = settings.name
         self._names = NameRules(settings)
 
     @property
     def name(self) -> str:
         """Name of the configured source."""
-        return self._settings.name
+        return self._name
 
     @property
     def root(self) -> Path:
@@ -94,7 +88,7 @@ class FilesystemSource:
                 advice="check that the right share is mounted; nothing was changed",
             )
 
-    def list(self) -> Iterator[SourceItem | SourceFolder | Skipped | ListProblem]:
+    def list(self) -> Iterator[_Listed]:
         """List the tree, folders before what is below them, links not followed."""
         self.check()
         try:
@@ -122,60 +116,56 @@ class FilesystemSource:
 
     # -- listing -----------------------------------------------------------------------------------
 
-    def _below(self, top: str) -> Iterator[SourceItem | SourceFolder | Skipped | ListProblem]:
+    def _below(self, top: str) -> Iterator[_Listed]:
         waiting = [iter(self._children(top))]
         while waiting:
-            entry = next(waiting[-1], None)
-            if entry is None:
-                waiting.pop()
-            elif isinstance(entry, (Skipped, ListProblem)):
-                yield entry
-            elif entry.is_folder:
-                yield SourceFolder(
-                    path=entry.path,
-                    object_id=entry.seen.object_id,
-                    access_tag=entry.seen.access_tag,
-                )
-                waiting.append(iter(self._children(entry.path)))
+            for listed in waiting[-1]:
+                yield listed
+                if isinstance(listed, SourceFolder):
+                    waiting.append(iter(self._children(listed.path)))
+                    break
             else:
-                yield self._item(entry)
+                waiting.pop()
 
-    def _children(self, folder: str) -> Iterator[_Entry | Skipped | ListProblem]:
+    def _children(self, folder: str) -> Sequence[_Listed]:
         with contextlib.ExitStack() as stack:
             try:
                 at = self._enter(folder.split("/") if folder else [], stack)
                 with os.scandir(at) as entries:
                     names = [entry.name for entry in entries]
             except OSError as problem:
-                yield ListProblem(folder, str(problem.strerror))
-                return
-            found = [self._look(folder, name, at) for name in names]
-        yield from sorted(found, key=_place)
+                return [ListProblem(folder, str(problem.strerror))]
+            look, address = Looker(at), Path(self._root, folder, "-").as_uri()[:-1]
+            found = [self._look(folder, name, look, address) for name in names]
+        return [listed for _, listed in sorted(found, key=itemgetter(0))]
 
-    def _look(self, folder: str, name: str, at: int) -> _Entry | Skipped | ListProblem:
+    def _look(self, folder: str, name: str, look: Looker, address: str) -> tuple[str, _Listed]:
+        """What lies in a folder, with its place in the listing.
+
+        A folder stands where its content does, so that the whole listing is in order of full paths.
+        """
         path = f"{folder}/{name}" if folder else name
         if reason := self._names.unwanted(folder, name):
-            return Skipped(path, reason)
+            return path, Skipped(path, reason)
         try:
-            seen = lstat(name, at=at)
+            seen = look(name)
         except OSError as problem:
-            return ListProblem(path, str(problem.strerror))
-        if stat.S_ISLNK(seen.mode):
-            return Skipped(path, SkipReason.SYMLINK)
-        if not (stat.S_ISDIR(seen.mode) or stat.S_ISREG(seen.mode)):
-            return Skipped(path, SkipReason.SPECIAL_FILE)
-        if self._names.excluded(path, folder=stat.S_ISDIR(seen.mode)):
-            return Skipped(path, SkipReason.EXCLUDED)
-        return _Entry(name, path, seen)
-
-    def _item(self, entry: _Entry) -> SourceItem:
-        seen = entry.seen
-        full = Path(self._root, entry.path)
-        return SourceItem(
-            source=self.name,
+            return path, ListProblem(path, str(problem.strerror))
+        is_folder = stat.S_ISDIR(seen.mode)
+        if not (is_folder or stat.S_ISREG(seen.mode)):
+            is_link = stat.S_ISLNK(seen.mode)
+            return path, Skipped(path, SkipReason.SYMLINK if is_link else SkipReason.SPECIAL_FILE)
+        if self._names.excluded(path, folder=is_folder):
+            return path, Skipped(path, SkipReason.EXCLUDED)
+        if is_folder:
+            return f"{path}/", SourceFolder(
+                path=path, object_id=seen.object_id, access_tag=seen.access_tag
+            )
+        return path, SourceItem(
+            source=self._name,
             object_id=seen.object_id,
-            path=entry.path,
-            locator=full.as_uri(),
+            path=path,
+            locator=address + quote(os.fsencode(name)),
             size=seen.size,
             modified_ns=seen.modified_ns,
             changed_ns=seen.changed_ns,
@@ -208,8 +198,3 @@ class FilesystemSource:
         if not stat.S_ISREG(os.fstat(at).st_mode):
             raise ItemGoneError(f"{path} is not a file any more")
         return at
-
-
-def _place(found: _Entry | Skipped | ListProblem) -> str:
-    """A folder stands where its content does, so that the whole listing is in order of full paths."""
-    return f"{found.path}/" if isinstance(found, _Entry) and found.is_folder else found.path

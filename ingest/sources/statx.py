@@ -9,28 +9,25 @@ from __future__ import annotations
 import ctypes
 import os
 import struct
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["ObjectStat", "look", "lstat"]
+__all__ = ["Looker", "ObjectStat", "look", "lstat"]
 
 _AT_FDCWD = -100
 _AT_SYMLINK_NOFOLLOW = 0x100
 _WANTED = 0x7FF | 0x800  # basic stats and birth time
 _BIRTH = 0x800
 _SIZE = 256
-_HEAD = struct.Struct("=I4x8x4xIIH2xQQ")  # mask, uid, gid, mode, inode, size
-_TIMES = struct.Struct("=qI4xqI4xqI4x")  # birth, change, modification
-_TIMES_AT = 80
+_STAT = struct.Struct("=I4x8x4xIIH2xQQ32xqI4xqI4xqI4x")
+"""Mask, uid, gid, mode, inode and size; 32 bytes of blocks, attributes and access time; birth, change, modification."""
 _SECOND = 1_000_000_000
 _MOST = 2**63 - 1
 
 
-@dataclass(frozen=True, slots=True)
-class ObjectStat:
+class ObjectStat(NamedTuple):
     """What one object says of itself; times in nanoseconds, ``birth_ns`` None where unknown."""
 
     mode: int
@@ -54,17 +51,33 @@ class ObjectStat:
         return f"{self.mode & 0o7777:o}:{self.uid}:{self.gid}:{self.changed_ns:x}"
 
 
-def lstat(path: str | bytes, *, at: int | None = None) -> ObjectStat:
-    """Look at an object without following a link.
+class Looker:
+    """Looks at the objects of one open folder, one after the other and from one thread: a scan does so a million times.
 
     Args:
-        path: The object.
-        at: Descriptor of the open folder that a relative path starts from; None: the working folder.
+        at: Descriptor of the open folder.
+    """
+
+    def __init__(self, at: int) -> None:
+        self._at = at
+        self._buffer = ctypes.create_string_buffer(_SIZE)
+
+    def __call__(self, name: str) -> ObjectStat:
+        """Look at an object without following a link.
+
+        Raises:
+            OSError: as :func:`os.lstat` does.
+        """
+        return _look(name, _AT_SYMLINK_NOFOLLOW, self._at, self._buffer)
+
+
+def lstat(path: str | bytes) -> ObjectStat:
+    """Look at an object without following a link.
 
     Raises:
         OSError: as :func:`os.lstat` does.
     """
-    return _look(path, _AT_SYMLINK_NOFOLLOW, at)
+    return _look(path, _AT_SYMLINK_NOFOLLOW)
 
 
 def look(path: Path) -> ObjectStat:
@@ -76,27 +89,35 @@ def look(path: Path) -> ObjectStat:
     return _look(os.fspath(path), 0)
 
 
-def _look(path: str | bytes, flags: int, at: int | None = None) -> ObjectStat:
+def _look(
+    path: str | bytes,
+    flags: int,
+    at: int | None = None,
+    buffer: ctypes.Array[ctypes.c_char] | None = None,
+) -> ObjectStat:
     follow = flags != _AT_SYMLINK_NOFOLLOW
     if _statx is None:
         return _from_os(path, at, follow=follow)
-    buffer = ctypes.create_string_buffer(_SIZE)
+    if buffer is None:
+        buffer = ctypes.create_string_buffer(_SIZE)
     start = _AT_FDCWD if at is None else at
     done = _statx(start, os.fsencode(path), flags, _WANTED, buffer)
     if done != 0:  # raises the right error, or works where the kernel lacks the call
         return _from_os(path, at, follow=follow)
-    mask, uid, gid, mode, inode, size = _HEAD.unpack_from(buffer, 0)
-    birth_s, birth_n, change_s, change_n, modify_s, modify_n = _TIMES.unpack_from(buffer, _TIMES_AT)
-    birth = birth_s * _SECOND + birth_n if mask & _BIRTH and birth_s else None
+    (
+        mask, uid, gid, mode, inode, size,
+        birth_s, birth_n, change_s, change_n, modify_s, modify_n,
+    ) = _STAT.unpack_from(buffer)  # fmt: skip
+    modified = modify_s * _SECOND + modify_n
     return ObjectStat(
         mode,
         uid,
         gid,
         inode,
         size,
-        _kept(modify_s * _SECOND + modify_n),
+        modified if -_MOST <= modified <= _MOST else _kept(modified),
         change_s * _SECOND + change_n,
-        birth,
+        birth_s * _SECOND + birth_n if mask & _BIRTH and birth_s else None,
     )
 
 
