@@ -11,6 +11,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec import structs
+
 from contracts.errors import TransientError
 from dashboard.desk import Choices, Reread
 
@@ -203,7 +205,9 @@ def _moved(document: ParsedDocument, by: int) -> ParsedDocument:
 
 def _block(block: Block, by: int) -> Block:
     page = block.position.page
-    return replace(block, position=replace(block.position, page=page + by)) if page else block
+    return (
+        structs.replace(block, position=replace(block.position, page=page + by)) if page else block
+    )
 
 
 def _quality(quality: Quality, by: int) -> Quality:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import structlog
+from msgspec import structs
 
 from catalog.records import VersionRecord
 from catalog.times import utc_now
@@ -184,7 +185,7 @@ def within_budget(document: ParsedDocument, budget: int) -> tuple[ParsedDocument
     room = budget
     for block in document.blocks:
         if room < len(block.text):
-            kept.append(replace(block, text=block.text[:room]))
+            kept.append(structs.replace(block, text=block.text[:room]))
             break
         kept.append(block)
         room -= len(block.text)

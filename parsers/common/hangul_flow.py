@@ -7,8 +7,10 @@ text boxes belong to the flow; a nested table stays in its cell.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from msgspec import structs
 
 from contracts.documents import Block, BlockKind, Layer
 from parsers.common.hangul_headings import (
@@ -173,18 +175,20 @@ class _Builder:
                 text = text[len(label) :].lstrip()
             yield Block(kind=BlockKind.NOTE, layer=Layer.NOTES, text=text, label=label)
         for table in content.tables:
-            yield replace(_table_block(table), layer=Layer.NOTES)
+            yield structs.replace(_table_block(table), layer=Layer.NOTES)
         for block in content.after:
-            yield replace(block, layer=Layer.NOTES) if block.layer is Layer.BODY else block
+            yield (
+                structs.replace(block, layer=Layer.NOTES) if block.layer is Layer.BODY else block
+            )
 
     def _aside(self, aside: Aside) -> Iterable[Block]:
         content = self._cell_text(aside.paragraphs)
         if content.lines:
             yield Block(kind=aside.kind, layer=aside.layer, text="\n".join(content.lines))
         for table in content.tables:
-            yield replace(_table_block(table), layer=aside.layer)
+            yield structs.replace(_table_block(table), layer=aside.layer)
         for block in content.after:
-            yield replace(block, layer=aside.layer)
+            yield structs.replace(block, layer=aside.layer)
 
     def _table_entries(self, grid: GridTable) -> list[Entry]:
         table, after = self._table(grid)

@@ -7,8 +7,10 @@ cells (names above numbers), merges, bold type and fills, and for tables of text
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import pairwise
+
+from msgspec import structs
 
 from contracts.documents import Table
 from parsers.common.grid import Grid, GridCell, Kind, Region, guess_kind, to_table
@@ -108,7 +110,7 @@ def headers_of_table(
         declared: Header rows that the file declares; 0 where it says nothing.
     """
     if table.rows < 2 or table.columns < 2:  # noqa: PLR2004
-        return replace(table, header_rows=min(declared, table.rows))
+        return structs.replace(table, header_rows=min(declared, table.rows))
     grid = Grid()
     for cell in table.cells:
         if cell.text.strip() or cell.tables:
@@ -127,14 +129,14 @@ def headers_of_table(
     keys = view.header_columns(sum(row < rows for row in lines))
     keys = view.columns[keys - 1] + 1 if keys else 0
     keys = keys if keys < table.columns else 0
-    return replace(table, header_rows=min(rows, table.rows), header_columns=keys)
+    return structs.replace(table, header_rows=min(rows, table.rows), header_columns=keys)
 
 
 def table_of(grid: Grid, layout: Layout) -> Table:
     """The table of a layout, with its titles as the caption."""
     table = to_table(grid, list(layout.rows), list(layout.columns))
     caption = " · ".join(" ".join(grid.rows[r][c].text.split()) for r, c in layout.titles)
-    return replace(
+    return structs.replace(
         table,
         header_rows=layout.header_rows,
         header_columns=layout.header_columns,

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from html import unescape
 
 from lxml import etree
+from msgspec import structs
 
 from contracts.documents import Block, BlockKind, Layer
 from parsers.common.markup_tables import TableMarkup, is_layout, read_table
@@ -314,7 +315,7 @@ def _cell_blocks(cell: Element, state: _State) -> list[Block]:
     flow.children(cell, inner)
     flow.flush(inner)
     return [
-        replace(block, layer=Layer.BODY) if block.layer is state.layer else block
+        structs.replace(block, layer=Layer.BODY) if block.layer is state.layer else block
         for block in flow.blocks
     ]
 

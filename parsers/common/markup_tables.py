@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+
+from msgspec import structs
 
 from contracts.documents import Block, BlockKind, Cell, Layer, Table
 from parsers.common.headers import headers_of_table
@@ -132,7 +134,7 @@ def _with_row_names(table: Table, rows: list[Element]) -> Table:
     firsts = [next(_cells(row), None) for row in below]
     named = [first for first in firsts if first is not None and first.tag == "th"]
     if table.columns > 1 and below and len(named) * 2 > len(below):
-        return replace(table, header_columns=max(table.header_columns, 1))
+        return structs.replace(table, header_columns=max(table.header_columns, 1))
     return table
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec import structs
 
 from contracts.documents import Block, BlockKind
 from parsers.common.chart_table import ChartSeries, chart_number, chart_table
@@ -28,7 +28,7 @@ def chart_block(root: Element) -> Block | None:
     shown = chart_table(_series(table)) if table is not None else None
     if shown is None:
         return Block(kind=BlockKind.FIGURE, text=caption)
-    return Block(kind=BlockKind.TABLE, table=replace(shown, caption=caption))
+    return Block(kind=BlockKind.TABLE, table=structs.replace(shown, caption=caption))
 
 
 def _series(table: Element) -> list[ChartSeries]:

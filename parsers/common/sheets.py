@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
+from msgspec import structs
+
 from contracts.documents import Block, BlockKind, Layer, Position, Table
 from parsers.common.grid import Grid, Kind, Region, find_regions, to_table
 from parsers.common.headers import Layout, lay_out, table_of
@@ -274,7 +276,7 @@ def _parted(sheet: Sheet, grid: Grid, layout: Layout, name: str) -> Iterator[Blo
     for rows, columns, layer in parts:
         if not rows or not columns:
             continue
-        table = replace(
+        table = structs.replace(
             to_table(grid, rows, columns),
             header_rows=sum(row in head for row in rows),
             header_columns=sum(column in keys for column in columns),
@@ -289,7 +291,7 @@ def _table_block(sheet: Sheet, table: Table, layer: Layer, name: str) -> Block:
     region = Region(rows[0], columns[0], rows[-1], columns[-1])
     generated = re.fullmatch(r"(?:Table|표)\d*", name)
     if name and not generated and not table.caption:
-        table = replace(table, caption=name)
+        table = structs.replace(table, caption=name)
     return Block(kind=BlockKind.TABLE, layer=layer, position=sheet.position(region), table=table)
 
 
@@ -333,6 +335,6 @@ def _ledger_blocks(sheet: Sheet, grid: Grid, layout: Layout, name: str) -> Itera
     stored = ledger.finish(sheet.name, shown)
     for number, block in enumerate(_layout_blocks(sheet, trimmed, whole, name)):
         if number == 0 and block.table is not None:
-            yield replace(block, table=replace(block.table, stored=stored))
+            yield structs.replace(block, table=structs.replace(block.table, stored=stored))
         else:
             yield block

@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import NamedTuple
 
+from msgspec import structs
+
 from contracts.documents import Block, BlockKind, Box, Layer, Origin, PageQuality, Position
 from parsers.common.numbering import format_scheme
 from parsers.common.office_quality import block_text
@@ -85,7 +87,7 @@ def placed(blocks: Iterable[Block], box: Box | None) -> Iterator[Block]:
         if block.position.box or box is None:
             yield block
         else:
-            yield replace(block, position=Position(box=box))
+            yield structs.replace(block, position=Position(box=box))
 
 
 # -- texts -----------------------------------------------------------------------------------------
@@ -144,7 +146,7 @@ def notes_of(blocks: Iterable[Block]) -> Iterator[Block]:
     """The text of a shape of a notes page as one note, its tables as they are; places there are none on the slide."""
     for tabular, group in groupby(blocks, lambda block: block.table is not None):
         if tabular:
-            yield from (replace(b, layer=Layer.NOTES, position=Position()) for b in group)
+            yield from (structs.replace(b, layer=Layer.NOTES, position=Position()) for b in group)
             continue
         text = "\n".join(f"{b.label} {b.text}".strip() for b in group if b.text)
         if text:
@@ -170,7 +172,7 @@ def layered(shapes: Iterable[Shape], size: Box, layer: Layer) -> Iterator[Block]
                 kind = BlockKind.HEADER if shape.role == "hdr" else BlockKind.FOOTER
             own = Layer.HIDDEN if hidden else layer
             same = kind is block.kind and own is block.layer
-            yield block if same else replace(block, kind=kind, layer=own)
+            yield block if same else structs.replace(block, kind=kind, layer=own)
 
 
 def _meets(box: Box, size: Box) -> bool:
@@ -181,7 +183,7 @@ def _meets(box: Box, size: Box) -> bool:
 def numbered(block: Block, number: int, *, hidden: bool) -> Block:
     """A block on a slide; ``hidden``: the whole slide is."""
     position = Position(slide=number, box=block.position.box)
-    return replace(block, position=position, layer=Layer.HIDDEN if hidden else block.layer)
+    return structs.replace(block, position=position, layer=Layer.HIDDEN if hidden else block.layer)
 
 
 def with_recognised(quality: PageQuality, blocks: Iterable[Block]) -> PageQuality:

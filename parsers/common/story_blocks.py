@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+
+from msgspec import structs
 
 from contracts.documents import Block, BlockKind, Layer
 
@@ -76,7 +77,11 @@ def note_blocks(blocks: Iterable[Block], label: str) -> Iterator[Block]:
         if block.layer is Layer.BODY and block.kind is not BlockKind.TABLE:
             lines.append(f"{block.label} {block.text}".strip())
         else:
-            yield block if block.layer is not Layer.BODY else replace(block, layer=Layer.NOTES)
+            yield (
+                block
+                if block.layer is not Layer.BODY
+                else structs.replace(block, layer=Layer.NOTES)
+            )
     if any(lines):
         text = "\n".join(line for line in lines if line)
         yield Block(kind=BlockKind.NOTE, text=text, layer=Layer.NOTES, label=label)
@@ -87,7 +92,9 @@ def margin_block(block: Block, kind: BlockKind) -> Block:
     if block.layer is not Layer.BODY:
         return block
     keeps = block.kind in (BlockKind.TABLE, BlockKind.FIGURE)
-    return replace(block, kind=block.kind if keeps else kind, level=0, layer=Layer.FURNITURE)
+    return structs.replace(
+        block, kind=block.kind if keeps else kind, level=0, layer=Layer.FURNITURE
+    )
 
 
 def symbol_text(code: int, font: str) -> str:

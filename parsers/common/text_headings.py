@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec import structs
 
 from contracts.documents import Block, BlockKind, Layer
 from parsers.common.hangul_headings import split_article
@@ -70,7 +71,10 @@ def with_headings(blocks: Sequence[Block]) -> list[Block]:
     for block in blocks:
         article = split_article(block.text) if _may_be(block) else None
         if article and not block.label:
-            parted += [replace(block, text=article[0]), replace(block, text=article[1])]
+            parted += [
+                structs.replace(block, text=article[0]),
+                structs.replace(block, text=article[1]),
+            ]
         else:
             parted.append(block)
     ranks = [heading_rank(_line(block)) if _may_be(block) else 0 for block in parted]
@@ -80,7 +84,9 @@ def with_headings(blocks: Sequence[Block]) -> list[Block]:
     ]
     levels = {rank: level for level, rank in enumerate(sorted(set(ranks) - {0}), start=1)}
     return [
-        replace(block, kind=BlockKind.HEADING, text=_line(block), label="", level=levels[rank])
+        structs.replace(
+            block, kind=BlockKind.HEADING, text=_line(block), label="", level=levels[rank]
+        )
         if rank
         else block
         for block, rank in zip(parted, ranks, strict=True)

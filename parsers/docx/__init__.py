@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec import structs
 
 from contracts.documents import Block, BlockKind, Layer, ParsedDocument
 from contracts.errors import ParseFailure
@@ -89,7 +90,7 @@ def _unreferenced(shared: Shared, part: str) -> Iterator[Block]:
     story = Story(shared, part)
     for kind, reference in shared.remarks.left():
         for block in story.remark(kind, reference):
-            yield block if kind == "comment" else replace(block, layer=Layer.HIDDEN)
+            yield block if kind == "comment" else structs.replace(block, layer=Layer.HIDDEN)
 
 
 def _margins(shared: Shared, part: str, body: Element) -> tuple[list[Block], list[Block]]:

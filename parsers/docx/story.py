@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+
+from msgspec import structs
 
 from contracts.documents import Block, BlockKind, Child, Layer
 from contracts.parsing import ParserContext
@@ -171,7 +173,10 @@ class Story:
         root = package.xml(link.target) if link and not link.external else None
         title, table = chart_of(root) if root is not None else ("", None)
         if table is not None:
-            yield Block(kind=BlockKind.TABLE, table=replace(table, caption=title or alternative))
+            yield Block(
+                kind=BlockKind.TABLE,
+                table=structs.replace(table, caption=title or alternative),
+            )
         elif title or alternative:
             yield Block(kind=BlockKind.FIGURE, text=title or alternative)
 

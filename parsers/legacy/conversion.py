@@ -8,6 +8,8 @@ from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
+from msgspec import structs
+
 from contracts.documents import Layer, Origin, ParsedDocument
 from contracts.errors import ParseFailure
 from contracts.parsing import ParserContext, ParserInput
@@ -70,7 +72,7 @@ def finished(converted: ParsedDocument, own: ParsedDocument) -> ParsedDocument:
     warnings = tuple(w for w in converted.warnings if "macros" not in w)
     known = words_of(own)
     blocks = [
-        replace(block, origin=Origin.CONVERTED)
+        structs.replace(block, origin=Origin.CONVERTED)
         for block in converted.blocks
         if not (_FILLER.fullmatch(block.text) and block.text not in known)
     ]

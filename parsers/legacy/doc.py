@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec import structs
 
 from contracts.documents import Block, BlockKind, Child, Layer, ParsedDocument
 from contracts.parsing import ParserContext
@@ -77,7 +78,7 @@ def _unreferenced(shared: Shared) -> Iterator[Block]:
     for position in list(shared.remarks):
         comment = shared.remarks[position].comment
         for block in story.remark(position):
-            yield block if comment else replace(block, layer=Layer.HIDDEN)
+            yield block if comment else structs.replace(block, layer=Layer.HIDDEN)
 
 
 def _margins(shared: Shared) -> tuple[list[Block], list[Block]]:

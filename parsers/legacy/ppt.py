@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec import structs
 
 from contracts.documents import Block, BlockKind, Box, Layer, PageQuality, ParsedDocument
 from contracts.errors import ParseFailure
@@ -201,4 +202,4 @@ def _furniture(shapes: Iterable[Shape]) -> Iterator[Block]:
         for block in shape.blocks if not shape.role else ():
             kind = BlockKind.FIGURE if block.kind is BlockKind.FIGURE else BlockKind.FOOTER
             if block.text:
-                yield replace(block, kind=kind, layer=Layer.FURNITURE)
+                yield structs.replace(block, kind=kind, layer=Layer.FURNITURE)

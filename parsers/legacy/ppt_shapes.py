@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import structs
 
 from contracts.documents import Block, BlockKind, Box
 from parsers.common.drawingml import kept_description
@@ -165,7 +167,7 @@ class ShapeReader:
                     Block(kind=BlockKind.FIGURE, text=alternative or (chart.text if chart else ""))
                 ]
             caption = chart.table.caption or alternative
-            return [replace(chart, table=replace(chart.table, caption=caption))]  # fmt: skip
+            return [structs.replace(chart, table=structs.replace(chart.table, caption=caption))]  # fmt: skip
         if words := text_property(said, WORDS):
             return [Block(kind=BlockKind.PARAGRAPH, text=words)]
         picture = said.get(PICTURE)

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from msgspec import structs
+
 from contracts.documents import Block, BlockKind, Layer, ParsedDocument
 from contracts.errors import ParseFailure
 from contracts.failures import FailureClass
@@ -192,7 +194,7 @@ class _Reader:
             kind = BlockKind.HEADER if destination == "header" else BlockKind.FOOTER
             known = {block.text for block in self.margins[destination]}
             self.margins[destination] += [
-                replace(
+                structs.replace(
                     block, kind=block.kind if block.table else kind, level=0, layer=Layer.FURNITURE
                 )
                 for block in story.blocks

@@ -11,8 +11,10 @@ Above the text stands at most a banner: that the mail comes from outside.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import structs
 
 from contracts.documents import BlockKind, Layer
 from parsers.mail import cues
@@ -54,7 +56,10 @@ def set_closing_apart(blocks: Sequence[Block], sender: Sender | None = None) -> 
     """
     if not any(block.layer is Layer.BODY for block in blocks):
         # all that was written stands where the program puts the signature
-        return [replace(b, layer=Layer.BODY) if b.layer is Layer.FURNITURE else b for b in blocks]
+        return [
+            structs.replace(b, layer=Layer.BODY) if b.layer is Layer.FURNITURE else b
+            for b in blocks
+        ]
     made = _without_banner(list(blocks))
     for begin, end in reversed(_own_runs(made)):
         lines = _lines(made, begin, end)
@@ -90,7 +95,7 @@ def _without_banner(blocks: list[Block]) -> list[Block]:
             text = " ".join(block.text.split())
             patterns = (cues.OUTSIDE, cues.OF_MAIL, cues.BEWARE)
             if len(text) <= _BANNER and all(pattern.search(text) for pattern in patterns):
-                blocks[at] = replace(block, layer=Layer.FURNITURE)
+                blocks[at] = structs.replace(block, layer=Layer.FURNITURE)
             break
     return blocks
 
@@ -357,6 +362,9 @@ def _split(run: list[Block], first: _Line, begin: int) -> list[Block]:
             block.text.split("\n")[: first.number],
             block.text.split("\n")[first.number :],
         )
-        made.append(replace(block, text="\n".join(above)))
-        block = replace(block, text="\n".join(below))
-    return [*made, *(replace(b, layer=Layer.FURNITURE) for b in [block, *run[at + 1 :]])]
+        made.append(structs.replace(block, text="\n".join(above)))
+        block = structs.replace(block, text="\n".join(below))
+    return [
+        *made,
+        *(structs.replace(b, layer=Layer.FURNITURE) for b in [block, *run[at + 1 :]]),
+    ]

@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from msgspec import structs
+
 from contracts.documents import Block, BlockKind, Cell, Layer, Position, Table
 from parsers.mail.closing import is_signature
 from parsers.mail.text_body import starts_quote
@@ -195,7 +197,7 @@ def _quoted_tail(blocks: list[Block], *, forwarded: bool) -> list[Block]:
         lines = [line for later in blocks[at : at + 6] for line in later.text.split("\n")]
         if own_text and starts_quote(lines, 0):
             tail = [
-                replace(later, layer=Layer.QUOTED) if later.layer is Layer.BODY else later
+                structs.replace(later, layer=Layer.QUOTED) if later.layer is Layer.BODY else later
                 for later in blocks[at:]
             ]
             return [*blocks[:at], *tail]

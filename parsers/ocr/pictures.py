@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import io
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from msgspec import structs
 from PIL import Image, ImageOps
 
 from contracts.documents import BlockKind, Origin, Position
@@ -164,4 +164,4 @@ def _moved(block: Block, size: Box, box: Box | None) -> Block:
             box[1] + inner[3] * down,
         )
     level = 0 if kind is BlockKind.PARAGRAPH else block.level
-    return replace(block, kind=kind, level=level, words=(), position=Position(box=place))
+    return structs.replace(block, kind=kind, level=level, words=(), position=Position(box=place))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec import structs
 
 from contracts.documents import Block, BlockKind, Layer
 from parsers.common.grid import GridCell, Kind, Region, guess_kind
@@ -87,7 +88,7 @@ class SheetReader:
                 continue  # within a table of a shape, which comes with it
             for block in self._flow.blocks([shape]):
                 layer = Layer.HIDDEN if sheet.hidden else block.layer
-                yield replace(block, layer=layer, position=sheet.position())
+                yield structs.replace(block, layer=layer, position=sheet.position())
 
     def _keep(
         self, sheet: Sheet, number: int, cells: dict[int, GridCell], room: int, *, hidden: bool

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec import structs
 
 from contracts.documents import Block, BlockKind, Box, Layer, Position
 from parsers.common.opc import Element
@@ -32,7 +33,7 @@ def slide_blocks(page: Element, number: int, styles: Styles, objects: Objects) -
             continue
         role = str(shape.get(f"{PRESENTATION}class", ""))
         box = _box(shape)
-        blocks = [replace(b, position=Position(box=box)) for b in flow.blocks([shape])]
+        blocks = [structs.replace(b, position=Position(box=box)) for b in flow.blocks([shape])]
         if role == "title":
             text = " ".join(block.text for block in blocks if block.text)
             titles += (
@@ -42,7 +43,7 @@ def slide_blocks(page: Element, number: int, styles: Styles, objects: Objects) -
             )
         elif role in _FURNITURE:
             furniture += [
-                replace(b, kind=BlockKind.FOOTER, layer=Layer.FURNITURE)
+                structs.replace(b, kind=BlockKind.FOOTER, layer=Layer.FURNITURE)
                 for b in blocks
                 if b.text.strip("<>#")
             ]
@@ -54,7 +55,7 @@ def slide_blocks(page: Element, number: int, styles: Styles, objects: Objects) -
     body = [block for at in order for block in placed[at][1]]
     made = [*titles, *body, *loose, *furniture, *_notes(page, flow), *_remarks(page, flow)]
     return [
-        replace(
+        structs.replace(
             block,
             position=Position(slide=number, box=block.position.box),
             layer=Layer.HIDDEN if hidden else block.layer,
@@ -74,7 +75,7 @@ def _notes(page: Element, flow: Flow) -> Iterator[Block]:
             if text:
                 yield Block(kind=BlockKind.NOTE, text=text, layer=Layer.NOTES)
             tables = (block for block in flow.blocks([shape]) if block.table is not None)
-            yield from (replace(block, layer=Layer.NOTES) for block in tables)
+            yield from (structs.replace(block, layer=Layer.NOTES) for block in tables)
 
 
 def _remarks(page: Element, flow: Flow) -> Iterator[Block]:

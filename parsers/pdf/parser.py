@@ -4,10 +4,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import pymupdf
+from msgspec import structs
 
 from contracts.documents import Layer, Origin, ParsedDocument
 from contracts.errors import ParseFailure
@@ -163,7 +164,7 @@ class _Reading:
                 FailureClass.UNSUPPORTED,
                 "XFA form that cannot be read: print it to a PDF in Acrobat",
             )
-        return form + [replace(block, layer=Layer.FURNITURE) for block in blocks]
+        return form + [structs.replace(block, layer=Layer.FURNITURE) for block in blocks]
 
     def _records(self) -> list[PageRecord]:
         """Every page; or the end of this job, where pages must be recognised in others first."""

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from msgspec import structs
 
 from contracts.documents import (
     Block,
@@ -213,4 +215,4 @@ def _furniture(reader: SlideReader, root: Element | None) -> Iterator[Block]:
                 figure = block.kind is BlockKind.FIGURE
                 kind = BlockKind.FIGURE if figure else BlockKind.FOOTER
                 if block.text:
-                    yield replace(block, kind=kind, layer=Layer.FURNITURE)
+                    yield structs.replace(block, kind=kind, layer=Layer.FURNITURE)

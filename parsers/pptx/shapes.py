@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec import structs
 
 from contracts.documents import Block, BlockKind, Box, Child
 from contracts.parsing import ParserContext
@@ -220,7 +221,7 @@ class SlideReader:
         title, table = chart_of(root) if root is not None else ("", None)
         if table is not None:
             caption = title or alternative
-            yield Block(kind=BlockKind.TABLE, table=replace(table, caption=caption))
+            yield Block(kind=BlockKind.TABLE, table=structs.replace(table, caption=caption))
         if alternative and alternative != title:
             yield Block(kind=BlockKind.FIGURE, text=alternative)
         elif title and table is None:

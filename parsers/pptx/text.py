@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec import structs
 
 from contracts.documents import Block, Cell, Table
 from parsers.common.drawingml import paragraph_text
@@ -82,7 +82,7 @@ def table_of(element: Element) -> Table:
     declared = int(first_row and table.rows > 1)
     found = headers_of_table(table, frozenset(strong), declared)
     if first_column and table.columns > 1:
-        found = replace(found, header_columns=max(found.header_columns, 1))
+        found = structs.replace(found, header_columns=max(found.header_columns, 1))
     return found
 
 

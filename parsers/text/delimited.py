@@ -6,8 +6,10 @@ import csv
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import chain
+
+from msgspec import structs
 
 from contracts.documents import Block, BlockKind, Position
 from parsers.common.grid import Grid, Region
@@ -95,7 +97,7 @@ def delimited_blocks(text: str, most_cells: int, ledgers: LedgerBook) -> Delimit
 
 def _unplaced(block: Block) -> Block:
     """A block without sheet and cells, which a text file does not have."""
-    return replace(block, position=Position())
+    return structs.replace(block, position=Position())
 
 
 def _rows(text: str, delimiter: str, found: Delimited) -> Iterator[list[str]]:
@@ -133,7 +135,7 @@ def _never_closed(text: str, delimiter: str) -> bool:
 def _blocks(grid: Grid, width: int) -> list[Block]:
     region = Region(min(grid.rows), 1, max(grid.rows), width)
     layout = lay_out(grid, region)
-    table = replace(table_of(grid, layout), row_numbers=(), column_numbers=())
+    table = structs.replace(table_of(grid, layout), row_numbers=(), column_numbers=())
     blocks = [Block(kind=BlockKind.TABLE, table=table)]
     blocks += [
         Block(kind=BlockKind.PARAGRAPH, text=grid.rows[row][column].text)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
+from msgspec import structs
 
 from contracts.documents import Block, BlockKind, Cell, Table
 from parsers.common.headers import headers_of_table
@@ -134,7 +134,7 @@ class _Builder:
             table = Table(cells=tuple(self._cells), rows=self._row, columns=self._columns)
             found = headers_of_table(table, declared=self._head_rows)
             if not any(cell.row < self._head_rows for cell in self._cells):
-                found = replace(found, header_rows=0)
+                found = structs.replace(found, header_rows=0)
             self.blocks.append(Block(kind=BlockKind.TABLE, table=found))
         self._cells = None
 

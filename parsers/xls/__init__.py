@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec import structs
 
 from contracts.documents import Block, BlockKind, Layer, PageQuality, ParsedDocument, Position
 from contracts.parsing import ParserContext, ParserInput
@@ -142,10 +142,10 @@ def drawn_blocks(drawn: DrawnRecords, entry: SheetEntry, look: CellText) -> list
     for chart in drawn.charts:
         table = chart_table(chart.series(look))
         if table is not None:
-            table = replace(table, caption=chart.title)
+            table = structs.replace(table, caption=chart.title)
             found.append(Block(kind=BlockKind.TABLE, table=table))
         elif chart.title:
             found.append(Block(kind=BlockKind.FIGURE, text=chart.title))
     layer = Layer.HIDDEN if entry.hidden else Layer.BODY
     position = Position(sheet=entry.name)
-    return [replace(block, layer=layer, position=position) for block in found]
+    return [structs.replace(block, layer=layer, position=position) for block in found]

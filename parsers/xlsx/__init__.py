@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+
+from msgspec import structs
 
 from contracts.documents import Block, PageQuality, ParsedDocument
 from contracts.parsing import ParserContext, ParserInput
@@ -97,7 +98,7 @@ def _captioned(block: Block, named: Mapping[str, str]) -> Block:
     name = named.get(block.position.cells or "")
     if table is None or table.caption or name is None:
         return block
-    return replace(block, table=replace(table, caption=name))
+    return structs.replace(block, table=structs.replace(table, caption=name))
 
 
 def _notices(budget: Budget, findings: Findings) -> list[str]:

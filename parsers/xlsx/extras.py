@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+
+from msgspec import structs
 
 from contracts.documents import Block, BlockKind, Layer, Position
 from parsers.common.drawingml import (
@@ -163,7 +164,7 @@ def _anchored(
         hidden = properties is not None and properties.get("hidden") in ("1", "true")
         layer = Layer.HIDDEN if hidden else sheet.layer
         for block in _shape(package, drawing, element, alternative_text(properties), look):
-            yield replace(block, layer=layer, position=position)
+            yield structs.replace(block, layer=layer, position=position)
 
 
 def _shape(
@@ -189,6 +190,8 @@ def _shape(
     if root is not None:
         title, table = chart_of(root, look) if look else chart_of(root)
     if table is not None:
-        yield Block(kind=BlockKind.TABLE, table=replace(table, caption=title or alternative))
+        yield Block(
+            kind=BlockKind.TABLE, table=structs.replace(table, caption=title or alternative)
+        )
     elif title or alternative:
         yield Block(kind=BlockKind.FIGURE, text="\n".join(t for t in (title, alternative) if t))

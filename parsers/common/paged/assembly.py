@@ -6,6 +6,8 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from msgspec import structs
+
 from contracts.documents import Block, BlockKind, Layer, Origin, Position
 from parsers.common.paged.blocks import paragraph_blocks, shown_words, style_of
 from parsers.common.paged.captions import tied
@@ -218,8 +220,8 @@ class Assembly:
             if upper is not None and upper is self._open[1].table:
                 here = Position(page=record.number, box=rounded(record.shown(piece.box)))
                 parts = (*(upper.parts or ((0, before[index].position),)), (upper.rows, here))
-                table = replace(table, parts=parts)
-                before[index] = replace(before[index], table=table)
+                table = structs.replace(table, parts=parts)
+                before[index] = structs.replace(before[index], table=table)
                 self._open = (record.number, replace(piece, table=table))
                 return True
         return False

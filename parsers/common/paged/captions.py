@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec import structs
 
 from contracts.documents import BlockKind
 from parsers.common.paged.textline import overlap
@@ -63,7 +64,7 @@ def tied(blocks: Sequence[Block]) -> list[Block]:
     for _, _, at, place in sorted(pairs):
         if at not in done and place not in done:
             done |= {at, place}
-            out[place] = replace(out[place], label=blocks[at].text)
+            out[place] = structs.replace(out[place], label=blocks[at].text)
     return out
 
 

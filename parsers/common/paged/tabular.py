@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import structs
 
 from contracts.documents import Cell, Table
 from parsers.common.paged.flow import paragraphs, rows_of
@@ -189,7 +191,7 @@ def with_headers(table: Table, *, heavy: bool = False) -> Table:
         return table
     if table.columns == 2 and not any(is_numeric(c.text) for c in below):  # noqa: PLR2004  label and value
         named = heavy or all(_COLUMN_NAME.fullmatch("".join(c.text.split())) for c in head)
-        return replace(table, header_rows=depth if named else 0, header_columns=1)
+        return structs.replace(table, header_rows=depth if named else 0, header_columns=1)
     labels = [c for c in below if c.column == 0]
     others = [c for c in below if c.column > 0]
     named = bool(labels) and not any(is_numeric(c.text) for c in labels)
@@ -310,7 +312,7 @@ def continues(upper: Placed, lower: Placed) -> Table | None:
         for c in lower.table.cells
         if c.row >= head
     )
-    return replace(
+    return structs.replace(
         upper.table, cells=upper.table.cells + more, rows=upper.table.rows + lower.table.rows - head
     )
 
