@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 __all__ = ["UnigramTokenizer"]
 
@@ -16,6 +17,10 @@ _SPACES = re.compile(" {2,}")
 _WORDS = re.compile(f"{_SPACE_MARK}[^{_SPACE_MARK}]*")
 _UNKNOWN_PENALTY = 10.0  # SentencePiece: below the least likely piece
 _UNREACHED = -1e30
+_WORDS_KEPT = 1 << 15
+"""Words whose pieces are kept: a passage is counted piece by piece while it is cut, and most of its words come again."""
+_LONG = 40
+"""Characters of a word that is not kept."""
 
 
 class UnigramTokenizer:
@@ -45,6 +50,7 @@ class UnigramTokenizer:
         self._unknown = unknown
         self._unknown_score = min(scores) - _UNKNOWN_PENALTY
         self._longest = max(map(len, pieces))
+        self._kept = lru_cache(maxsize=_WORDS_KEPT)(self._split)
 
     def encode(self, text: str) -> list[int]:
         """Ids of the pieces, without special tokens."""
@@ -53,9 +59,12 @@ class UnigramTokenizer:
             spaced = " " + spaced
         # No piece holds the mark of a space but at its start, so that words are split one by one.
         marked = spaced.replace(" ", _SPACE_MARK)
-        return [piece for word in _WORDS.findall(marked) for piece in self._split(word)]
+        return [piece for word in _WORDS.findall(marked) for piece in self._pieces_of(word)]
 
-    def _split(self, word: str) -> list[int]:
+    def _pieces_of(self, word: str) -> tuple[int, ...]:
+        return self._kept(word) if len(word) <= _LONG else self._split(word)
+
+    def _split(self, word: str) -> tuple[int, ...]:
         # Viterbi: the best way to reach every position, its last piece and where that began.
         length, known, scores = len(word), self._ids, self._scores
         best = [0.0] + [_UNREACHED] * length
@@ -75,4 +84,4 @@ class UnigramTokenizer:
         while length:
             found.append(last[length])
             length = begin[length]
-        return found[::-1]
+        return tuple(reversed(found))
