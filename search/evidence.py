@@ -17,16 +17,18 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from search.analysis import GRAM, fold
+from search.named import names_in
 from search.sentences import sentences
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from contracts.chunks import Chunk
+    from contracts.search import StoredChunk
     from search.dictionary import Expansion
     from search.tools import QueryAnalysis
 
-__all__ = ["Evidence", "EvidenceReader", "PassageTerms", "Question", "weigh"]
+__all__ = ["Evidence", "EvidenceReader", "PassageTerms", "Question", "rest_held", "weigh"]
 
 COVERAGE, SENTENCE, OVERLAP = 0.41, 0.45, 0.36
 """Weights beside the fused score, which is 0 to 1 as each of these."""
@@ -47,6 +49,9 @@ _ASKING = frozenset(
         "어떻게",
         "왜",
         "뭐",
+        "알리",
+        "말하",
+        "주",
         "what",
         "which",
         "who",
@@ -99,6 +104,9 @@ _ASKING_GRAMS = frozenset(
     ]
 )
 
+FOCUS = 1.0
+"""What the last word of a question counts more than the first."""
+
 _GRAM = 3
 _KEPT = 4096
 
@@ -112,12 +120,25 @@ class Question:
         terms: Terms with their weights, as the lexical leg has them, without those of asking.
         strings: Its 3-grams without spaces.
         same: Terms of it, each with the terms of phrases that mean the same.
+        named: Terms of the codes and numbers that it names its subject by: what it says itself it does not ask for.
     """
 
     text: str
     terms: Mapping[str, float]
     strings: tuple[str, ...]
     same: tuple[tuple[frozenset[str], tuple[frozenset[str], ...]], ...] = ()
+    named: frozenset[str] = frozenset()
+
+    def focused(self) -> dict[str, float]:
+        """Terms by weight, more the later they stand: a Korean question ends with what it asks for."""
+        text = "".join(self.text.split()).casefold()
+        length = len(text) or 1
+
+        def place(term: str) -> float:
+            at = text.rfind(term.removeprefix(GRAM))
+            return at / length if at >= 0 else 0.5
+
+        return {t: w * (1 + FOCUS * place(t)) for t, w in self.terms.items()}
 
     @property
     def words(self) -> frozenset[str]:
@@ -156,6 +177,8 @@ class Evidence:
         overlap: Share of the question's 3-grams.
         held: Terms of the question that the passage has.
         words: ``sentence`` over whole words, each counted once.
+        rest: Share of what the question says beside title, headings and codes, later words counting more, in the sentence that
+            has most of it; 1 where it says nothing else.
         place: Number of the best sentence.
     """
 
@@ -164,6 +187,7 @@ class Evidence:
     overlap: float
     held: frozenset[str]
     words: float
+    rest: float
     place: int
 
     @property
@@ -193,6 +217,8 @@ class EvidenceReader:
             asked,
             strings,
             tuple((own & asked.keys(), others) for own, others in same if own & asked.keys()),
+            frozenset(t for name in names_in(text) for t in self._analyzer.query(name))
+            | {t for t in asked if any(c.isdigit() for c in t)},
         )
 
     def _words(self, phrase: str) -> frozenset[str]:
@@ -214,6 +240,13 @@ class EvidenceReader:
             if len(self._known) > _KEPT:
                 self._known.popitem(last=False)
         return found
+
+    def within(self, stored: StoredChunk, question: Question) -> PassageTerms:
+        """A passage in terms, synonyms included, with its document's title and file name in the prefix: they hold for every sentence."""
+        passage, row = _with_same(self.passage(stored.chunk), question), stored.row
+        name = row.path.rpartition("/")[2].rpartition(".")[0].replace("_", " ")
+        head = frozenset(self._analyzer.terms(f"{row.title}\n{name}"))
+        return replace(passage, prefix=passage.prefix | head)
 
     def of(self, question: Question, chunks: Sequence[Chunk]) -> list[Evidence]:
         """The evidence of each passage, all of which compete for this question."""
@@ -283,5 +316,17 @@ def _evidence(question: Question, worth: Mapping[str, float], passage: PassageTe
         overlap=sum(text in passage.squeezed for text in question.strings) / len(question.strings),
         held=held & question.terms.keys(),
         words=max(in_words) / (len(words) or 1),
+        rest=max(rest_held(question, passage.prefix, terms) for _, terms in passage.sentences),
         place=best,
     )
+
+
+def rest_held(question: Question, prefix: frozenset[str], sentence: frozenset[str]) -> float:
+    """Share of what a question says beside a prefix and its own codes and numbers that a sentence holds; 1 where it says nothing else."""
+    rest = {
+        term: value
+        for term, value in question.focused().items()
+        if term not in prefix and term not in question.named
+    }
+    total = sum(rest.values())
+    return sum(v for t, v in rest.items() if t in sentence) / total if total else 1.0

@@ -58,8 +58,8 @@ _SYLLABLE = re.compile(
 )
 
 
-def to_hangul(latin: str) -> str | None:
-    """What the keys of Latin letters give on the Korean keyboard; None unless it is whole syllables, at least two.
+def to_hangul(latin: str, least: int = 2) -> str | None:
+    """What the keys of Latin letters give on the Korean keyboard; None unless it is whole syllables, at least so many.
 
     Upper case is the shift key: ``R`` is ㄲ and ``r`` is ㄱ; where it makes no other jamo, it does not count (``Xhzm`` is 토크).
     """
@@ -75,7 +75,7 @@ def to_hangul(latin: str) -> str | None:
             return None
         syllables.append(syllable)
         at = match.end()
-    return "".join(syllables) if len(syllables) > 1 else None
+    return "".join(syllables) if len(syllables) >= max(1, least) else None
 
 
 def _composed(match: re.Match[str]) -> str | None:

@@ -60,6 +60,10 @@ _OLD = re.compile(
 )
 _WORD = re.compile(r"[^\s,.?!()\[\]{}\"'“”‘’·:;]+")
 _LATIN_WORD = re.compile(r"[A-Za-z]{4,}")
+_LATIN_RUN = re.compile(r"(?<![A-Za-z])[A-Za-z]+(?![A-Za-z])")
+_HANGUL = re.compile(r"[가-힣]")
+_ENOUGH, _LONG = 2, 4
+"""So many words of the wrong keyboard, and two thirds of all long ones that it could have typed, tell that the whole text is."""
 _STRAY_JAMO = re.compile(r"[ㄱ-ㅎㅏ-ㅣ]")
 _HANGUL_WORD = re.compile(r"[가-힣ㄱ-ㅎㅏ-ㅣ0-9_./-]{2,}")
 
@@ -146,7 +150,7 @@ def understand(text: str, dictionary: Dictionary, found: Callable[[str], bool]) 
     """
     readings: list[Reading] = []
     for word, other in _retyped(text, found):
-        text = text.replace(word, other)
+        text = _replaced(text, word, other)
         readings.append(Reading(kind="keyboard", text=word, value=other, effect="rewrite"))
     codes = codes_in(text)
     readings += [
@@ -180,13 +184,48 @@ def understand(text: str, dictionary: Dictionary, found: Callable[[str], bool]) 
     )
 
 
+def _replaced(text: str, word: str, other: str) -> str:
+    """The text with a word read otherwise, wherever it stands alone."""
+    return _WORD.sub(lambda found: other if found.group() == word else found.group(), text)
+
+
 def _retyped(text: str, found: Callable[[str], bool]) -> Iterator[tuple[str, str]]:
-    """Words typed with the other keyboard: nobody wrote them as they are, but somebody as they are meant."""
-    for word in dict.fromkeys(_WORD.findall(text)):
-        other = None
-        if _LATIN_WORD.fullmatch(word):
-            other = to_hangul(word)
-        elif _STRAY_JAMO.search(word) and _HANGUL_WORD.fullmatch(word):
-            other = to_latin(word)
-        if other and not found(word) and found(other):
-            yield word, other
+    """Words typed with the other keyboard: nobody wrote them as they are, but somebody as they are meant.
+
+    Where that is most of what was typed, the keyboard was the other one all along: then short words, particles behind codes
+    (``LX4dml``) and what is in no passage are read so, too, and only what somebody wrote as it is stays.
+    """
+    words = dict.fromkeys(_WORD.findall(text))
+    single = {word: other for word in words if (other := _other(word, found))}
+    runs = (run for word in words for run in _LATIN_RUN.findall(word))
+    latin = [run for run in runs if len(run) >= _LONG and not run.isupper()]
+    stray = [word for word in words if _STRAY_JAMO.search(word) and to_latin(word)]
+    if len(stray) >= _ENOUGH and 3 * len(stray) >= len(words):
+        for word in words:
+            meant = (
+                to_latin(word) if _HANGUL_WORD.fullmatch(word) or _HANGUL.fullmatch(word) else None
+            )
+            if meant and (_STRAY_JAMO.search(word) or not found(word)):
+                yield word, meant
+    elif len(single) >= _ENOUGH and 3 * sum(map(bool, map(to_hangul, latin))) >= 2 * len(latin):
+        for word in words:
+            meant = _LATIN_RUN.sub(_as_hangul, word)
+            if meant != word and not (_LATIN_WORD.fullmatch(word) and found(word)):
+                yield word, meant
+    else:
+        yield from single.items()
+
+
+def _as_hangul(run: re.Match[str]) -> str:
+    """Letters as the Korean keyboard types them; capitals are those of codes, for which it was switched back."""
+    return run.group() if run.group().isupper() else to_hangul(run.group(), 1) or run.group()
+
+
+def _other(word: str, found: Callable[[str], bool]) -> str | None:
+    """A word as the other keyboard types it, where that is written somewhere and the word itself is not."""
+    other = None
+    if _LATIN_WORD.fullmatch(word):
+        other = to_hangul(word)
+    elif _STRAY_JAMO.search(word) and _HANGUL_WORD.fullmatch(word):
+        other = to_latin(word)
+    return other if other and not found(word) and found(other) else None

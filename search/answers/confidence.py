@@ -11,6 +11,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from search.answers.extract import REST
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -41,6 +43,7 @@ class Signs:
         plain: Share of the question's terms, by their weights, in the passages of the best one's document: a document's head says what its parts are about.
         words: See :class:`search.evidence.Evidence`.
         overlap: The same.
+        rest: The same, of the best passage of its document.
     """
 
     score: float
@@ -48,6 +51,7 @@ class Signs:
     plain: float
     words: float
     overlap: float
+    rest: float = 1.0
 
     @property
     def values(self) -> tuple[float, ...]:
@@ -63,16 +67,18 @@ def signs_of(question: Question, read: Sequence[Ranked]) -> Signs | None:
     document = best.stored.row.document_id
     others = (r.score for r in read if r.copy_of is None and r.stored.row.document_id != document)
     margin = best.score - max(others, default=0.0)
-    whole = [r.evidence.held for r in read if r.evidence and r.stored.row.document_id == document]
-    has = frozenset().union(*whole)
+    whole = [r.evidence for r in read if r.evidence and r.stored.row.document_id == document]
+    has = frozenset().union(*(evidence.held for evidence in whole))
     plain = sum(weight for term, weight in question.terms.items() if term in has)
     plain /= sum(question.terms.values()) or 1.0
-    return Signs(best.score, min(max(0.0, margin), _WIDEST), plain, held.words, held.overlap)
+    rest = max(evidence.rest for evidence in whole)
+    margin = min(max(0.0, margin), _WIDEST)
+    return Signs(best.score, margin, plain, held.words, held.overlap, rest)
 
 
 def confidence_of(signs: Signs | None) -> float:
     """That the passages hold an answer, 0 to 1."""
-    if signs is None or signs.plain < FLOOR:
+    if signs is None or signs.plain < FLOOR or signs.rest < REST:
         return 0.0
     sum_ = _BIAS + sum(w * x for w, x in zip(_WEIGHTS, signs.values, strict=True))
     return 1 / (1 + math.exp(-sum_))

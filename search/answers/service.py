@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 from contracts.answers import Answer, AnswerKind, AnswerSentence
 from search.answers.confidence import THRESHOLD, confidence_of, signs_of
-from search.answers.extract import extract
-from search.answers.wants import computes
+from search.answers.each import parts_of
+from search.answers.extract import NEARLY, extract
+from search.answers.wants import computes, states_count
+from search.named import documents_with, names_in
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator
@@ -21,6 +23,7 @@ __all__ = ["AnswerStream", "Answerer"]
 
 _LOOKED_AT = 20
 _TABLES = 5
+_TOLD = frozenset({AnswerKind.EXTRACT, AnswerKind.GENERATED})
 _SURE = 0.9
 
 
@@ -66,6 +69,10 @@ class Answerer:
         """
         found = self._searcher.find(replace(request, top=_LOOKED_AT))
         confidence = confidence_of(signs_of(found.question, found.by_score))
+        if parts := parts_of(found.question.text):
+            answers = [self.answer(replace(request, query=part), 1) for part in parts]
+            if all(answer.kind in _TOLD for answer in answers):
+                return AnswerStream(_together(found, answers))
         return AnswerStream(self._from(found, confidence, most))
 
     def _from(
@@ -83,7 +90,7 @@ class Answerer:
             tables = tuple(hit for hit in response.hits if _is_table(hit))[:_TABLES]
             if tables and confidence > 0:
                 return replace(plain, kind=AnswerKind.NEEDS_TABLE, tables=tables)
-        if confidence < self._threshold:
+        if confidence < self._threshold or not _named(found):
             return plain
         if self._writer is not None:
             writing = self._writer.write(response.query, response.hits)
@@ -97,6 +104,22 @@ class Answerer:
                 )
         extracts = tuple((yield from _each(_extracts(found, most))))
         return replace(plain, kind=AnswerKind.EXTRACT, sentences=extracts) if extracts else plain
+
+
+def _together(found: Findings, answers: list[Answer]) -> Generator[AnswerSentence, None, Answer]:
+    """What was asked of each of several things, once all of it is known."""
+    sentences = tuple(sentence for answer in answers for sentence in answer.sentences)
+    yield from sentences
+    written = any(answer.kind is AnswerKind.GENERATED for answer in answers)
+    return Answer(
+        question=found.response.query,
+        reader=found.response.reader,
+        kind=AnswerKind.GENERATED if written else AnswerKind.EXTRACT,
+        sentences=sentences,
+        left_out=tuple(dict.fromkeys(label for one in answers for label in one.left_out)),
+        confidence=min(answer.confidence for answer in answers),
+        took_ms=found.response.took_ms,
+    )
 
 
 class AnswerStream:
@@ -124,7 +147,9 @@ def _extracts(found: Findings, most: int) -> tuple[AnswerSentence, ...]:
     read = [r for r in found.by_score if r.stored.chunk.chunk_id in hits]
     if not read:
         return ()
-    extracts = extract(found.question, read, lambda r: found.reader.passage(r.stored.chunk), most)
+    extracts = extract(
+        found.question, read, lambda r: found.reader.within(r.stored, found.question), most
+    )
     sentences = []
     for one in extracts:
         passage = read[one.passage]
@@ -135,10 +160,26 @@ def _extracts(found: Findings, most: int) -> tuple[AnswerSentence, ...]:
     return tuple(sentences)
 
 
+def _named(found: Findings) -> bool:
+    """Whether what the question names by a code is said by what would be cited: the best document one of them, all together each."""
+    names = names_in(found.question.text)
+    if not names or not found.by_score:
+        return True
+    near = [r for r in found.by_score if r.score >= NEARLY * found.by_score[0].score]
+    document = found.by_score[0].stored.row.document_id
+    said = documents_with(
+        names, [r for r in found.by_score if r in near or r.stored.row.document_id == document]
+    )
+    return all(said.values()) and any(document in where for where in said.values())
+
+
 def _stated(found: Findings) -> bool:
     """Whether one sentence already says what a computation would: it has nearly every word of the question."""
     best = found.by_score[0].evidence if found.by_score else None
-    return best is not None and best.words >= _SURE
+    if best is None:
+        return False
+    text = found.by_score[0].stored.chunk.text
+    return best.words >= _SURE or states_count(found.response.query, text)
 
 
 def _is_table(hit: Hit) -> bool:

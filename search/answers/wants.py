@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["computes", "gives", "is_instruction"]
+__all__ = ["computes", "gives", "is_instruction", "states_count"]
 
 _COMPUTES = re.compile(
     r"합계|총합|총계|누계|평균(?:값|은|치)?|"
@@ -23,6 +23,9 @@ _FIGURE = re.compile(
     re.IGNORECASE,
 )
 _DAY = re.compile(r"언제|기한|시점|날짜|일자|며칠|까지|부터|when|date|deadline", re.IGNORECASE)
+_HOW_MANY = re.compile(
+    r"몇\s*(?P<counter>건|가지|종류|대|명|개)(?:이나)?\s*(?:되|였|인가|나왔|발생)"
+)
 _DIGIT = re.compile(r"\d")
 _DATE = re.compile(
     r"\d{4}[-./년]\s*\d{1,2}|\d{1,2}\s*월|\d{1,2}\s*일|전날|당일|매[일주월년]|분기|\d+\s*시"
@@ -40,6 +43,12 @@ _INSTRUCTION = re.compile(
 def computes(question: str) -> bool:
     """Whether it counts, sums, averages, ranks or compares."""
     return _COMPUTES.search(question) is not None
+
+
+def states_count(question: str, text: str) -> bool:
+    """Whether a text says a number of what the question asks the number of (``몇 개``: ``95개``)."""
+    asked = _HOW_MANY.search(question)
+    return asked is not None and re.search(rf"\d\s*{asked['counter']}(?![가-힣])", text) is not None
 
 
 def gives(question: str, sentence: str) -> float:

@@ -29,7 +29,7 @@ def test_words_are_trusted_as_far_as_a_passage_has_them():
     question = Question("q", {"a": 1.0, "b": 1.0, "c": 1.0, "d": 1.0}, ())
 
     def held(*terms: str) -> list[Evidence]:
-        return [Evidence(0, 0, 0, frozenset(terms), 0, 0)]
+        return [Evidence(0, 0, 0, frozenset(terms), 0, 0, 0)]
 
     shares = [trust_of(question, held(*"abcd"[:n]), exact=False) for n in range(5)]
     assert shares == sorted(shares)

@@ -68,6 +68,23 @@ def test_a_word_of_the_wrong_keyboard_is_read_as_meant_only_where_that_is_there(
     assert _read("ㅔㄱㄷㄴㄴ 온도", "press").text == "press 온도"
 
 
+def test_a_whole_question_of_the_wrong_keyboard_is_read_with_its_particles_and_short_words() -> (
+    None
+):
+    typed = "LX4dml tpcjr dhseh rlwnsdms auc ehdlsrk?"  # LX4의 세척 온도 기준은 몇 도인가?
+    assert _read(typed, "세척", "온도", "기준은").text == "LX4의 세척 온도 기준은 몇 도인가?"
+    assert _read(typed, "세척").text == "LX4dml 세척 dhseh rlwnsdms auc ehdlsrk?", (
+        "one word is none"
+    )
+    english = "what is the press rate of line 7"
+    assert _read(english, "press", "rate", "line").text == english
+    typed = "쪼ㅁㅅ ㅑㄴ 솓 색볃 ㅐㄹ ㅣㅌ4?"
+    assert _read(typed, "나동").text == "What is the torque of lx4?"
+    assert (
+        _read("나동 ㅔㅐㅈㄷㄱ 쳣 샤ㅡㄷ ㅐㄹ 나동", "나동").text == "나동 power cut time of 나동"
+    )
+
+
 def test_codes_types_and_revisions_move_their_documents_up() -> None:
     asked = _read("EQ-PRESS-07 매뉴얼 개정 2")
     assert asked.exact
