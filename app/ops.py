@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from app.access_report import SourceReport
     from app.wiring import SearchParts
+    from contracts.ports import BlobStore
     from contracts.settings import Settings
     from search.api.callers import Callers
 
@@ -39,6 +40,7 @@ def open_desk(settings: Settings, parts: SearchParts, callers: Callers) -> Desk:
     from app.wiring import open_blobs
 
     catalog = parts.catalog
+    blobs = open_blobs(settings)
     people = PeopleNow(settings, catalog)
 
     def report(source: str) -> SourceReport:
@@ -58,8 +60,9 @@ def open_desk(settings: Settings, parts: SearchParts, callers: Callers) -> Desk:
         picture=lambda version_id, page: _picture(settings, parts, version_id, page),
         choices=lambda format_name: choices_for(format_name, settings),
         reread=Rereader(settings, catalog).read,
-        blobs=open_blobs(settings),
+        blobs=blobs,
         search=lambda *asked: _search(settings, *asked),
+        settle=lambda *decision: _settle(parts, blobs, *decision),
         confirm_deletions=lambda source: _confirm(settings, source),
     )
 
@@ -98,6 +101,17 @@ def _search(settings: Settings, synonyms: str, query: str, reader: str, top: int
     with open_search_parts(settings, "preview", dictionary=lambda: words) as parts:
         found = parts.searcher.search(SearchRequest(query=query, reader=reader, top=top))
     return [Found(hit.chunk_id, hit.title, hit.path) for hit in found.hits]
+
+
+def _settle(
+    parts: SearchParts, blobs: BlobStore, document_id: str, field: str, said: str, by: str
+) -> str:
+    from ingest.drain import drain
+    from ingest.settling import settle_conflict
+
+    value = settle_conflict(parts.catalog, document_id, field, said, by)
+    drain(parts.catalog, parts.index, blobs)
+    return value
 
 
 def _confirm(settings: Settings, source: str) -> int:

@@ -87,6 +87,17 @@ class ReviewStore:
         with self._database.read() as connection:
             return [_conflict(row) for row in connection.execute(query.order_by(conflicts.c.field))]
 
+    def settled_of(self, document_ids: Iterable[str]) -> dict[str, _Conflicts]:
+        """Settled conflicts of these documents, by document; those without any are left out."""
+        found: dict[str, _Conflicts] = {}
+        with self._database.read() as connection:
+            for batch in batches(sorted(document_ids)):
+                where = sa.and_(conflicts.c.document_id.in_(batch), conflicts.c.state == "settled")
+                for row in connection.execute(sa.select(conflicts).where(where)):
+                    record = _conflict(row)
+                    found.setdefault(record.document_id, []).append(record)
+        return found
+
     def settle(self, document_id: str, field: str, *, verdict: str, by: str) -> None:
         """Note what was decided, and by whom.
 

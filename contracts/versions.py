@@ -44,8 +44,9 @@ class Status(StrEnum):
 
 
 class EvidenceSource(StrEnum):
-    """Where a value was read, strongest first."""
+    """Where a value was read, strongest first; ``person``: somebody settled what the others left open."""
 
+    PERSON = "person"
     TITLE_BLOCK = "title_block"
     REVISION_TABLE = "revision_table"
     BODY = "body"

@@ -133,6 +133,7 @@ class Desk:
         reread: A page of a version's original, read anew; None where the original is gone.
         blobs: Parsed documents.
         search: The first passages of a query (synonyms, query, reader, how many), with a dictionary of its own.
+        settle: Makes a value that a person chose the document's (document, field, what was said, by whom); the canonical value.
         confirm_deletions: Lets go for good of what a guarded scan of a source has hidden; how many items.
     """
 
@@ -149,4 +150,5 @@ class Desk:
     reread: Callable[[VersionRecord, int, Wish], Reread | None]
     blobs: BlobStore
     search: Callable[[str, str, str, int], list[Found]]
+    settle: Callable[[str, str, str, str], str]
     confirm_deletions: Callable[[str], int]

@@ -13,6 +13,7 @@ from contracts.chunks import IndexedDocument
 from contracts.failures import FailureClass
 from ingest.following import UNREAD
 from ingest.rows import RowBuilder, family_of
+from ingest.settling import apply_settled
 from ingest.unlocking import UNLOCKED, is_restricted, restrict_unlocked
 from metadata.items import folder_department
 
@@ -104,7 +105,7 @@ class Committer:
         )
         builder = RowBuilder(self._catalog, items)
         alive = self._alive(batch.drafts, items)
-        good = [(document, draft) for document, draft in alive if draft.version is not None]
+        good = self._settled([pair for pair in alive if pair[1].version is not None])
         bad = [(document, draft) for document, draft in alive if draft.version is None]
         touched = self._keep_good(builder, good, items)
         self._keep_last_good(bad)
@@ -135,6 +136,19 @@ class Committer:
                 document = _document(item, draft.node, stored, restricted=kept or now)
                 alive.append((document, draft))
         return alive
+
+    def _settled(
+        self, good: list[tuple[DocumentRecord, Draft]]
+    ) -> list[tuple[DocumentRecord, Draft]]:
+        """With what people settled of documents that were there before."""
+        known = [document.document_id for document, _ in good if document.version_id]
+        found = self._catalog.reviews.settled_of(known) if known else {}
+        return [
+            (document, replace(draft, version=apply_settled(document, draft.version, records)))
+            if draft.version is not None and (records := found.get(document.document_id))
+            else (document, draft)
+            for document, draft in good
+        ]
 
     def _keep_good(
         self,

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 from catalog.records import ConflictRecord
 from contracts.chunks import DocumentRow
+from contracts.versions import EvidenceSource
 from metadata.families import Member, chain_conflicts, resolve_chain
+from metadata.settling import own_evidence
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -110,14 +112,16 @@ class RowBuilder:
         """What the evidence of a document and of its chain leaves open, for people to settle."""
         found = version.metadata
         family = family_of(version)
+        # what was settled stays on record, though it leaves nothing open in the chain any more
         fields = set(found.conflicts)
+        fields |= {e.field for e in found.evidence if e.source is EvidenceSource.PERSON}
         if family:
             fields |= set(self.undecided(family).get(document.document_id, ()))
         return [
             ConflictRecord(
                 document_id=document.document_id,
                 field=field,
-                evidence=tuple(e for e in found.evidence if e.field == field),
+                evidence=own_evidence(found, field),
             )
             for field in sorted(fields)
         ]

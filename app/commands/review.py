@@ -76,7 +76,8 @@ def show(document_id: str, out: Path | None) -> None:
     with open_catalog(load_settings()) as catalog:
         records = catalog.reviews.of_document(document_id)
     for record in records:
-        click.echo(f"{record.field} [{record.state}] {record.verdict}")
+        who = f" ({record.by}, {record.at})" if record.state == "settled" else ""
+        click.echo(f"{record.field} [{record.state}] {record.verdict}{who}")
         for reading in record.evidence:
             click.echo(
                 f"   {reading.value}  ← {reading.source.value}: {reading.raw!r} ({reading.where})"
@@ -91,21 +92,19 @@ def show(document_id: str, out: Path | None) -> None:
 @click.argument("verdict")
 @click.option("--by", required=True, help="누가 (who decided).")
 def mark(document_id: str, field: str, verdict: str, by: str) -> None:
-    """충돌을 어떻게 보았는지 기록하고 목록에서 내립니다. 문서의 값은 바뀌지 않습니다: 원본을 고쳐 다시 수집하세요.
+    """VERDICT 가 문서의 FIELD 값이 되고 목록에서 내려갑니다. 원본의 근거가 바뀌면 다시 오릅니다.
 
-    Notes VERDICT over FIELD (both as `review list` names them) and takes the conflict off the list. The document keeps
-    its values: correct the original, and ingest again. For a page (VERSION:PAGE, FIELD `page`) VERDICT is good, minor
-    or bad.
+    VERDICT becomes the document's FIELD (both as `review list` names them), in the catalog, its chain and the index,
+    and takes the conflict off the list, until the original's own evidence changes. For a page (VERSION:PAGE, FIELD
+    `page`) VERDICT is good, minor or bad.
     """
-    from app.wiring import open_catalog
     from contracts.settings import load_settings
 
     if field == _PAGE:
         _mark_page(load_settings(), document_id, verdict, by)
         return
-    with open_catalog(load_settings()) as catalog:
-        catalog.reviews.settle(document_id, field, verdict=verdict, by=by)
-    click.echo(f"{document_id} {field}: {verdict} ({by})")
+    value = _settle(load_settings(), document_id, field, verdict, by)
+    click.echo(f"{document_id} {field}: {value} ({by})")
 
 
 @command.command("report")
@@ -130,6 +129,30 @@ def report() -> None:
         click.echo(
             f"{one.first} / {one.second}: {one.pages} pages, agreed {one.agreed:.3f}, kappa {kappa}"
         )
+
+
+def _settle(settings: Settings, document_id: str, field: str, said: str, by: str) -> str:
+    from app.wiring import open_kit
+    from catalog.records import QueryRecord
+    from catalog.times import utc_now
+    from ingest.drain import drain
+    from ingest.settling import settle_conflict
+
+    with open_kit(settings) as kit:
+        with kit.catalog.transaction():
+            value = settle_conflict(kit.catalog, document_id, field, said, by)
+            kit.catalog.queries.append(
+                QueryRecord(
+                    at=utc_now(),
+                    reader=by,
+                    query="settle",
+                    filters={"field": field, "verdict": value},
+                    document_ids=(document_id,),
+                    channel="cli",
+                )
+            )
+        drain(kit.catalog, kit.index, kit.blobs)
+    return value
 
 
 def _list_samples(settings: Settings, count: int, seed: int) -> None:

@@ -9,6 +9,7 @@ from contracts.errors import NotFoundError
 from dashboard.sight import MASK
 from dashboard.tables import Cell, Column, Filter, Listing, Rows, csv_of, shown
 from dashboard.visit import File, Page, Redirect, Visit
+from metadata.settling import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -106,14 +107,12 @@ def conflict(visit: Visit) -> Page:
 
 
 def settle(visit: Visit) -> Redirect:
-    """Write down which value is right."""
+    """Make the value that is right the document's: in the catalog, its chain and the index."""
     document, found = _asked(visit)
     said = (visit.field("other") or visit.field("value"))[:500]
-    if not said:
+    if not said or canonical(found.field, said) is None:
         here = f"/conflicts/{quote(document.document_id, safe='')}/{quote(found.field, safe='')}"
         return Redirect(here, "no_value")
     visit.audit("settle", [document.document_id], field=found.field, verdict=said)
-    visit.desk.catalog.reviews.settle(
-        document.document_id, found.field, verdict=said, by=visit.who.name
-    )
+    visit.desk.settle(document.document_id, found.field, said, visit.who.name)
     return Redirect("/conflicts", "settled")

@@ -178,3 +178,20 @@ def test_roles_are_given_by_any_principal_of_a_person(plant):
         Role.REVIEWER
     }
     assert roles_of(settings, frozenset({"group:quality@plant"})) == frozenset()
+
+
+def test_a_settled_value_is_the_documents_from_then_on(make_plant):
+    own = make_plant()
+    conflict = next(c for c in own.catalog.reviews.list() if c.field == "status")
+    rita = own.log_in("rita")
+    here = f"/conflicts/{conflict.document_id}/status"
+    assert rita.post(here, other="아무 말").headers["location"].endswith("notice=no_value&count=0")
+    assert own.catalog.reviews.of_document(conflict.document_id) == [conflict]
+    assert rita.post(here, other="초안").status_code == 303
+    version = own.catalog.versions.get(own.catalog.documents.get(conflict.document_id).version_id)
+    assert version.metadata.status == "draft"
+    row, _ = own.parts.index.document(conflict.document_id)
+    assert row.status == "draft"
+    told = own.catalog.queries.tail(1)[0]
+    assert (told.query, told.filters) == ("settle", {"field": "status", "verdict": "초안"})
+    assert "정리됨: draft (rita)" in rita.get(f"/documents/{conflict.document_id}").text
