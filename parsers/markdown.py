@@ -53,6 +53,7 @@ _BLANKS = ("  ", "| ", " |", "\n", "\t")
 _TABLES = attrgetter("tables")
 _UNEVEN = re.compile(r"[^\S ]|  |\| | \|")
 """Blanks that :func:`_flat` changes, in texts with a bar before and behind each."""
+_MARKS = frozenset("#-+*`~|")
 _DIGITS_START = re.compile(r"^(\s*\d+)([.)])(?=\s)")
 
 
@@ -214,6 +215,9 @@ def _flat(text: str) -> str:
 
 
 def _line(line: str) -> str:
+    first = line[:1]
+    if first not in _MARKS and not first.isdecimal() and not first.isspace():
+        return line
     line = _LINE_START.sub(r"\1\\\2", line)
     return _DIGITS_START.sub(r"\1\\\2", line)
 

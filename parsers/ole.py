@@ -35,14 +35,18 @@ _LAST_SECTOR = 0xFFFFFFFA  # MAXREGSECT
 
 
 @contextmanager
-def open_ole(path: Path) -> Iterator[CompoundFile]:
+def open_ole(path: Path, whole: bytes | None = None) -> Iterator[CompoundFile]:
     """Open a compound file, read-only.
+
+    Args:
+        path: The file.
+        whole: All its bytes, where they are known.
 
     Raises:
         ParseFailure: ``truncated`` or ``corrupt``, where it cannot be opened.
     """
     try:
-        opened = CompoundFile(path)
+        opened = CompoundFile(path if whole is None else whole)
     except CompoundError as problem:
         failure = FailureClass.TRUNCATED if _cut_short(path) else FailureClass.CORRUPT
         raise ParseFailure(failure, f"compound file: {problem}") from problem
@@ -50,8 +54,12 @@ def open_ole(path: Path) -> Iterator[CompoundFile]:
         yield ole
 
 
-def identify(path: Path) -> tuple[str, FailureClass | None, str]:
+def identify(path: Path, whole: bytes | None = None) -> tuple[str, FailureClass | None, str]:
     """Format by stream names, and whether its own flags say that it is locked.
+
+    Args:
+        path: The file.
+        whole: All its bytes, where they are known.
 
     Returns:
         Format (``hwp``, ``doc``, ``xls``, ``ppt``, ``msg``, ``ole`` …), a failure class or None, and its detail.
@@ -59,7 +67,7 @@ def identify(path: Path) -> tuple[str, FailureClass | None, str]:
     Raises:
         ParseFailure: ``truncated`` or ``corrupt``.
     """
-    with open_ole(path) as ole:
+    with open_ole(path, whole) as ole:
         lowered = set(ole.kids(ole.root))
         if locked := _protection(ole, lowered):
             return locked

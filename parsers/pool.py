@@ -174,7 +174,7 @@ class ParsePool:
         if early := self._refuse(path):
             return early
         spool = spool.absolute()
-        if not spool.is_dir():
+        if not os.path.isdir(spool):  # noqa: PTH112  asked for every file, and half as dear
             spool.mkdir(parents=True, exist_ok=True)
         granted = budget or full_budget(self._limits)
         with self._places:

@@ -34,6 +34,7 @@ _START_SECONDS = 60.0
 _TICK_MS = 100
 _GRACE_SECONDS = 1.0
 _LONGEST_ANSWER = INLINE_LIMIT + (1 << 16)
+_PIECE = 1 << 16
 _NEAR_LIMIT = 0.85
 _CRASHES = frozenset(
     {signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGILL, signal.SIGFPE, signal.SIGTRAP}
@@ -75,6 +76,7 @@ class WorkerProcess:
         self._peak = 0
         self._peak_virtual = 0
         self._stopped = False
+        self._read = bytearray()
         self.jobs_done = 0
         self._process = subprocess.Popen(  # noqa: S603  our own command, no shell
             list(command),
@@ -147,9 +149,14 @@ class WorkerProcess:
 
     def _receive(self, deadline: float, format_name: str) -> Reply:
         """One message, or the end; never blocks longer than until the deadline and one tick."""
-        wanted = LENGTH.size
-        buffer = bytearray()
+        read, end = self._read, 0
         while True:
+            if len(read) >= LENGTH.size:
+                end = LENGTH.size + LENGTH.unpack_from(read)[0]
+                if end > _LONGEST_ANSWER or len(read) >= end:
+                    data = bytes(read[LENGTH.size : end])
+                    del read[:end]
+                    return self._understand(data, format_name)
             if time.monotonic() >= deadline:
                 self.kill()
                 detail = f"over {self._limits.timeout_seconds:g} s"
@@ -160,17 +167,10 @@ class WorkerProcess:
                     detail = f"over {self._limits.memory_mb} MB"
                     return _death(format_name, FailureClass.MEMORY, detail, self._peak)
                 continue
-            chunk = os.read(self._answers.fileno(), wanted - len(buffer))
+            chunk = os.read(self._answers.fileno(), max(_PIECE, end - len(read)))
             if not chunk:
                 return self._autopsy(format_name)
-            buffer += chunk
-            if len(buffer) < wanted:
-                continue
-            if wanted == LENGTH.size:
-                wanted += LENGTH.unpack(buffer)[0]
-                if LENGTH.size < wanted <= _LONGEST_ANSWER:
-                    continue
-            return self._understand(bytes(buffer[LENGTH.size :]), format_name)
+            read += chunk
 
     def _understand(self, data: bytes, format_name: str) -> Reply:
         try:

@@ -156,8 +156,10 @@ def sniff(path: Path, name: str) -> Sniffed:
     Raises:
         OSError: the file cannot be read.
     """
-    with path.open("rb") as file:
+    with path.open("rb", buffering=0) as file:
         head = file.read(_HEAD)
+        if 0 < len(head) < _HEAD:  # a file system may give less than it is asked for
+            head += file.read(_HEAD - len(head))
     extension = name.rpartition(".")[2].lower() if "." in name else ""
     if not head.strip(_BLANK) and _blank_throughout(path):
         return _verdict(
@@ -185,7 +187,7 @@ def _blank_throughout(path: Path) -> bool:
 def _container(path: Path, head: bytes) -> Sniffed | None:
     if head.startswith(ole.MAGIC):
         try:
-            return _verdict(*ole.identify(path))
+            return _verdict(*ole.identify(path, head if len(head) < _HEAD else None))
         except ParseFailure as problem:
             return _verdict("ole", problem.failure, problem.detail)
     if head.startswith((b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08", b"PK00PK")):

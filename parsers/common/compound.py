@@ -254,9 +254,9 @@ class CompoundFile:
 
 
 def _bytes_of(path: Path) -> bytes | mmap.mmap:
-    with path.open("rb") as file:
+    with path.open("rb", buffering=0) as file:
         if os.fstat(file.fileno()).st_size <= _IN_MEMORY:
-            return file.read()
+            return file.readall()
         return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
 
 

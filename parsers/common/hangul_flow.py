@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+import msgspec
 from msgspec import structs
 
 from contracts.documents import Block, BlockKind, Layer
@@ -52,11 +53,10 @@ class Flow:
     integrity: list[float] = field(default_factory=list)
 
 
-@dataclass(slots=True)
-class _CellText:
-    lines: list[str] = field(default_factory=list)
-    tables: list[Table] = field(default_factory=list)
-    after: list[Block] = field(default_factory=list)
+class _CellText(msgspec.Struct):
+    lines: list[str] = []
+    tables: list[Table] = []
+    after: list[Block] = []
 
 
 def build_flow(paragraphs: Sequence[Paragraph]) -> Flow:
@@ -69,7 +69,7 @@ def build_flow(paragraphs: Sequence[Paragraph]) -> Flow:
     seen: set[tuple[BlockKind, str]] = set()
     for entry in entries:
         if isinstance(entry, Line):
-            blocks.extend(_text_blocks(entry, next(levels)))
+            _add_text(blocks, entry, next(levels))
         elif entry.layer is not Layer.FURNITURE or _first_time(entry, seen):
             blocks.append(entry)
     return Flow(blocks, builder.integrity)
@@ -86,20 +86,20 @@ def _first_time(block: Block, seen: set[tuple[BlockKind, str]]) -> bool:
     return True
 
 
-def _text_blocks(line: Line, level: int) -> Iterable[Block]:
+def _add_text(blocks: list[Block], line: Line, level: int) -> None:
     head, text = line.paragraph.head, line.text
     label = head.label if head else ""
     if level:
         article = None if head else split_article(text)
         if article:
-            yield Block(kind=BlockKind.HEADING, text=article[0], level=level)
-            yield Block(kind=BlockKind.PARAGRAPH, text=article[1])
+            blocks.append(Block(kind=BlockKind.HEADING, text=article[0], level=level))
+            blocks.append(Block(kind=BlockKind.PARAGRAPH, text=article[1]))
             return
-        yield Block(kind=BlockKind.HEADING, text=_labelled(label, text), level=level)
+        blocks.append(Block(kind=BlockKind.HEADING, text=_labelled(label, text), level=level))
     elif head and head.kind is not HeadKind.OUTLINE and label:
-        yield Block(kind=BlockKind.LIST_ITEM, text=text, level=head.level, label=label)
+        blocks.append(Block(kind=BlockKind.LIST_ITEM, text=text, level=head.level, label=label))
     else:
-        yield Block(kind=BlockKind.PARAGRAPH, text=_labelled(label, text))
+        blocks.append(Block(kind=BlockKind.PARAGRAPH, text=_labelled(label, text)))
 
 
 def _labelled(label: str, text: str) -> str:
@@ -216,24 +216,32 @@ class _Builder:
         return table, after
 
     def _placed(self, cell: GridCell, after: list[Block]) -> PlacedCell:
-        spans = (cell.row, cell.column, cell.row_span, cell.column_span)
-        if len(cell.paragraphs) == 1:
-            paragraph = cell.paragraphs[0]
+        placed = PlacedCell(cell.row, cell.column, cell.row_span, cell.column_span, "")
+        placed.header = cell.header
+        paragraphs = cell.paragraphs
+        if len(paragraphs) == 1:
+            paragraph = paragraphs[0]
             text = _plain_text(paragraph)
             if text is not None:
-                if text and paragraph.head:
-                    text = _labelled(paragraph.head.label, text)
-                return PlacedCell(*spans, text, (), cell.header, paragraph.bold and bool(text))
-        content = self._cell_text(cell.paragraphs)
+                if text:
+                    placed.text = _labelled(paragraph.head.label, text) if paragraph.head else text
+                    placed.bold = paragraph.bold
+                return placed
+        content = self._cell_text(paragraphs)
         after.extend(content.after)
-        text, bold = "\n".join(content.lines), _is_bold(cell.paragraphs)
-        return PlacedCell(*spans, text, tuple(content.tables), cell.header, bold)
+        placed.text, placed.tables = "\n".join(content.lines), tuple(content.tables)
+        placed.bold = _is_bold(paragraphs)
+        return placed
 
     def _cell_text(self, paragraphs: Sequence[Paragraph]) -> _CellText:
         """Everything of a cell, caption or note: lines of text, tables in it, and what follows it."""
         content = _CellText()
         for paragraph in paragraphs:
-            if not paragraph.items and not paragraph.links:
+            text = _plain_text(paragraph)
+            if text is not None:
+                if text:
+                    head = paragraph.head
+                    content.lines.append(_labelled(head.label, text) if head else text)
                 continue
             texts: list[str] = []
             boxed: list[str] = []
@@ -246,7 +254,7 @@ class _Builder:
             if text:
                 label = paragraph.head.label if paragraph.head else ""
                 content.lines.append(_labelled(label, text))
-            content.lines.extend(boxed)
+            content.lines += boxed
         return content
 
     def _in_cell(
@@ -311,12 +319,12 @@ def _table_block(table: Table) -> Block:
 def _plain_text(paragraph: Paragraph) -> str | None:
     """The text of a paragraph that holds nothing else; None for others."""
     items = paragraph.items
-    if len(items) > 1 or paragraph.links:
-        return None
     if not items:
-        return ""
+        return None if paragraph.links else ""
     text = items[0]
-    return clean_line(text) if isinstance(text, str) else None
+    if len(items) > 1 or paragraph.links or not isinstance(text, str):
+        return None
+    return clean_line(text)
 
 
 def _joined(paragraph: Paragraph, texts: Sequence[str], *, last: bool = True) -> str:

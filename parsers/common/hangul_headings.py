@@ -28,6 +28,7 @@ _SHORT = 40
 _LARGE = 1.2
 _LARGER = 1.05
 _SENTENCE = re.compile(r"[.?!。]$|(다|요|오|시오|니까|함|음|임)[.]?$")
+_LONGEST_END = 3
 # Set large in forms without being titles: fields to fill in, addressees, dates.
 _NO_TITLE = re.compile(r"[:：]|\(인\)|귀\s*[하중]$|^\W*\d{2,4}\s*[.년]\s*\d")
 _LETTERS = re.compile(r"[^\W\d_]{2}|[^\W\d_] +[^\W\d_]")
@@ -59,7 +60,7 @@ _CONTENTS_LINE = re.compile(r"(\t|[.·…‥]{3,}|\s{4,})\s*[-–]?\s*\d+\s*[-�
 _ARTICLE = re.compile(r"(제\s*\d+\s*조(?:의\s*\d+)?\s*\([^()\n]{1,40}\))(?:\s+(?=\S)|(?=[①-⑳]))")
 
 
-class Line(msgspec.Struct, frozen=True):
+class Line(msgspec.Struct, frozen=True, gc=False):
     """What matters of one paragraph of the body flow.
 
     Attributes:
@@ -86,7 +87,7 @@ def body_size(paragraphs: Sequence[Paragraph]) -> float:
 
 def split_article(text: str) -> tuple[str, str] | None:
     """``제1조(목적) 이 규정은 …`` as heading and text, or None where it is not such a line."""
-    found = _ARTICLE.match(text)
+    found = _ARTICLE.match(text) if text[:1] == "제" else None
     return (found[1], text[found.end() :]) if found else None
 
 
@@ -124,7 +125,8 @@ def _is_outline(line: Line) -> bool:
 
 
 def _pattern(text: str) -> int:
-    if not (text[:1] in _FIRST or text[:1].isdecimal()):
+    first = text[:1]
+    if first not in _FIRST and not first.isdecimal():
         return 0
     if len(text) > _MAX_OUTLINE or _CONTENTS_LINE.search(text):
         return 0
@@ -152,9 +154,13 @@ def _rank(line: Line, usual_size: float) -> int:
         return 0
     pattern = _pattern(text)
     if 0 < pattern <= _EXPLICIT:
-        sentence = pattern == _EXPLICIT or bool(_SENTENCE.search(text))
+        sentence = pattern == _EXPLICIT or _ends_sentence(text)
         return 0 if sentence and len(text) > _SHORT else pattern
-    return 0 if _SENTENCE.search(text) else _rank_by_letters(line, pattern, usual_size)
+    return 0 if _ends_sentence(text) else _rank_by_letters(line, pattern, usual_size)
+
+
+def _ends_sentence(text: str) -> bool:
+    return _SENTENCE.search(text, max(len(text) - _LONGEST_END, 0)) is not None
 
 
 def _rank_by_letters(line: Line, pattern: int, usual_size: float) -> int:
@@ -175,7 +181,7 @@ def _opens_text(lines: Sequence[Line], at: int) -> bool:
         pattern < _DECIMAL
         or len(line.text) > _SHORT
         or line.paragraph.head
-        or _SENTENCE.search(line.text)
+        or _ends_sentence(line.text)
     ):
         return False
     if "\n" in line.text or not line.plain or ":" in line.text or at + 1 >= len(lines):

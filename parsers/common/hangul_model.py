@@ -43,7 +43,7 @@ class Head(msgspec.Struct, frozen=True):
     label: str
 
 
-class Paragraph(msgspec.Struct):
+class Paragraph(msgspec.Struct, gc=False):
     """One paragraph: text and objects in the order in which they are anchored.
 
     Attributes:
@@ -68,7 +68,7 @@ class Paragraph(msgspec.Struct):
         return "".join([item for item in items if isinstance(item, str)])
 
 
-class GridCell(msgspec.Struct):
+class GridCell(msgspec.Struct, gc=False):
     """A table cell at its own address, from 0; ``header`` where the author marked it (제목 셀)."""
 
     row: int

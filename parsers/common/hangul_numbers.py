@@ -68,6 +68,7 @@ _SHARED = {
 _FOUR_SYMBOLS = "*†‡§"
 _MAX_WORDS = 9999
 _SHAPES = frozenset(NumberShape)
+_LEVEL = re.compile(r"\^(\d)")
 
 
 def shape_by_name(name: str) -> NumberShape:
@@ -79,7 +80,7 @@ def shape_by_name(name: str) -> NumberShape:
 
 def format_shape(number: int, shape: int) -> str:
     """Write ``number`` (from 1) in a shape; plain digits where the shape does not reach so far."""
-    if not 0 < number <= _MAX_WORDS or shape not in _SHAPES:
+    if not (shape and 0 < number <= _MAX_WORDS and shape in _SHAPES):
         return str(number)
     known = NumberShape(shape)
     if known in _SHARED:
@@ -117,10 +118,14 @@ class Numbering:
             return format_shape(numbers[at - 1], self.levels[at - 1].shape)
 
         template = self.levels[level - 1].template
-        # ^n and ^N stand for the whole path (1.2.3), ^N with a full stop after it.
-        path = ".".join(str(number) for number in numbers[:level])
-        template = template.replace("^n", path).replace("^N", path + ".")
-        return re.sub(r"\^(\d)", number_of, template).strip()
+        if "^n" in template or "^N" in template:
+            # They stand for the whole path (1.2.3), ^N with a full stop after it.
+            path = ".".join(map(str, numbers[:level]))
+            template = template.replace("^n", path).replace("^N", path + ".")
+        return _LEVEL.sub(number_of, template).strip()
+
+
+_UNUSED: list[int | None] = [None] * MAX_LEVELS
 
 
 @dataclass(slots=True)
@@ -133,15 +138,13 @@ class Counters:
         """Count one paragraph of numbering ``key`` at ``level`` (from 1) and return its label."""
         if not 1 <= level <= min(len(numbering.levels), MAX_LEVELS):
             return ""
-        numbers = self._numbers.setdefault(key, [None] * MAX_LEVELS)
+        numbers = self._numbers.setdefault(key, [*_UNUSED])
         before = numbers[level - 1]
         numbers[level - 1] = numbering.levels[level - 1].start if before is None else before + 1
-        for deeper in range(level, MAX_LEVELS):
-            numbers[deeper] = None
+        numbers[level:] = _UNUSED[level:]
         # A level above that no paragraph has used yet prints its first number.
         shown = [
-            number if number is not None else _start(numbering, at)
-            for at, number in enumerate(numbers)
+            _start(numbering, at) if number is None else number for at, number in enumerate(numbers)
         ]
         return numbering.label(level, shown)
 

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from contracts.documents import BlockKind, Layer, PageQuality, ParsedDocument, Quality
 from parsers.common.hangul_flow import build_flow
-from parsers.common.hangul_text import clean_text, private_share, solid
+from parsers.common.hangul_text import clean_text, odd_characters
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from contracts.documents import Block, Child, Table
     from parsers.common.hangul_flow import Flow
@@ -45,40 +45,38 @@ def finish_document(
     flow = build_flow(paragraphs)
     blocks = tuple(flow.blocks)
     warnings = tuple(dict.fromkeys(warnings))
+    text = _text(blocks)
+    words = text.split()
+    characters, odd = sum(map(len, words)), odd_characters(text)
     return ParsedDocument(
         format=format_name,
-        title=_title(blocks, properties.get("title", "")),
+        title=_title(blocks, properties.get("title", ""), words),
         properties=properties,
         blocks=blocks,
         children=tuple(children),
-        quality=_quality(flow, warnings),
+        quality=_quality(flow, warnings, characters, odd),
         warnings=warnings,
     )
 
 
-def _title(blocks: Sequence[Block], stored: str) -> str:
+def _title(blocks: Sequence[Block], stored: str, words: Sequence[str]) -> str:
     """The stored title where the document shows it too, else its first heading.
 
     Hangul fills in the title once, from the first line; whoever starts from an old document inherits it.
     """
     title = " ".join(clean_text(stored).split())
     letters = sum(char.isalpha() for char in title)
-    if letters >= _TITLE_LETTERS and "".join(title.split()) in "".join(_texts(blocks).split()):
+    if letters >= _TITLE_LETTERS and "".join(title.split()) in "".join(words):
         return title
-    headings = (
-        " ".join(block.text.split())
-        for block in blocks
-        if block.kind is BlockKind.HEADING and block.layer is Layer.BODY
-    )
-    return next(headings, "")
+    for block in blocks:
+        if block.kind is BlockKind.HEADING and block.layer is Layer.BODY:
+            return " ".join(block.text.split())
+    return ""
 
 
-def _quality(flow: Flow, warnings: Sequence[str]) -> Quality:
-    text = _texts(flow.blocks)
-    characters = solid(text)
-    unmapped = private_share(text)
+def _quality(flow: Flow, warnings: Sequence[str], characters: int, odd: int) -> Quality:
+    unmapped = odd / characters if characters else 0.0
     integrity = sum(flow.integrity) / len(flow.integrity) if flow.integrity else None
-    figures = sum(block.kind is BlockKind.FIGURE for block in flow.blocks)
     grade = 0
     reasons = []
     if warnings:
@@ -90,7 +88,7 @@ def _quality(flow: Flow, warnings: Sequence[str]) -> Quality:
     if integrity is not None and integrity < _SOUND_GRID:
         grade = max(grade, 1)
         reasons.append(f"table cells outside their grid: {1 - integrity:.0%}")
-    if characters < _FEW_CHARACTERS and figures:
+    if characters < _FEW_CHARACTERS and any(b.kind is BlockKind.FIGURE for b in flow.blocks):
         grade = 3
         reasons.append("text only in pictures")
     elif not characters:
@@ -107,19 +105,21 @@ def _quality(flow: Flow, warnings: Sequence[str]) -> Quality:
     return Quality(grade=_GRADES[grade], reasons=tuple(reasons), pages=(page,))
 
 
-def _texts(blocks: Sequence[Block]) -> str:
+def _text(blocks: Sequence[Block]) -> str:
+    body, notes = Layer.BODY, Layer.NOTES
     texts: list[str] = []
     for block in blocks:
-        if block.layer in {Layer.BODY, Layer.NOTES}:
+        layer, table = block.layer, block.table
+        if layer is body or layer is notes:
             texts.append(block.text)
-            if block.table is not None:
-                texts.extend(_table_texts(block.table))
+            if table is not None:
+                _add_texts(texts, table)
     return "\n".join(texts)
 
 
-def _table_texts(table: Table) -> Iterator[str]:
-    yield table.caption
+def _add_texts(texts: list[str], table: Table) -> None:
+    texts.append(table.caption)
     for cell in table.cells:
-        yield cell.text
+        texts.append(cell.text)
         for inner in cell.tables:
-            yield from _table_texts(inner)
+            _add_texts(texts, inner)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from itertools import takewhile
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
@@ -22,11 +23,13 @@ _MAX_AREA = 2_000_000
 _LABEL_LENGTH = 30
 _SHORT = 8
 _ADDRESS = attrgetter("row", "column")
+_ROW = 1 << 24
+"""Between a place of a grid and the one below it; no grid is as wide."""
 _SENTENCE_END = re.compile(r"(다|요|오|함|음)\.$")
 _FORM_COLUMNS = (2, 4, 6)
 
 
-class PlacedCell(msgspec.Struct):
+class PlacedCell(msgspec.Struct, gc=False):
     """A cell with its text read.
 
     Attributes:
@@ -99,7 +102,7 @@ class _Places:
 
     def __init__(self, rows: int, columns: int) -> None:
         self._rows, self._columns = rows, columns
-        self._taken: set[tuple[int, int]] = set()
+        self._taken: set[int] = set()
         self._free: dict[int, int] = {}
         self._room = _MAX_AREA
         self.misfits = 0
@@ -110,45 +113,57 @@ class _Places:
         out: list[PlacedCell] = []
         for cell in cells:
             row, column = cell.row, cell.column
-            alone = cell.row_span == 1 and cell.column_span == 1 and (row, column) not in taken
-            if alone and row < rows and column < columns and self._room:
-                taken.add((row, column))
-                self._room -= 1
-                out.append(cell)
-            else:
-                out.append(self._place(cell))
+            if cell.row_span == 1 and cell.column_span == 1 and row < rows and column < columns:
+                at = row * _ROW + column
+                if self._room and at not in taken:
+                    taken.add(at)
+                    self._room -= 1
+                    out.append(cell)
+                    continue
+            out.append(self._place(cell))
         if self.misfits:
             out.sort(key=_ADDRESS)
         return out
 
     def _place(self, cell: PlacedCell) -> PlacedCell:
-        row_span = max(1, min(cell.row_span, self._rows - cell.row))
-        column_span = max(1, min(cell.column_span, self._columns - cell.column))
-        inside = cell.row < self._rows and cell.column < self._columns
-        area: list[tuple[int, int]] = []
-        if row_span * column_span <= self._room:
-            area = [
-                (cell.row + down, cell.column + right)
-                for down in range(row_span)
-                for right in range(column_span)
-            ]
-        if area and self._taken.isdisjoint(area):
-            self._taken.update(area)
-            self._room -= len(area)
-            kept = (row_span, column_span) == (cell.row_span, cell.column_span)
-            self.misfits += not (inside and kept)
-            return (
-                cell
-                if kept
-                else msgspec.structs.replace(cell, row_span=row_span, column_span=column_span)
-            )
+        row_span, rows_left = cell.row_span, self._rows - cell.row
+        column_span, columns_left = cell.column_span, self._columns - cell.column
+        if not (0 < row_span <= rows_left and 0 < column_span <= columns_left):
+            row_span = max(1, min(row_span, rows_left))
+            column_span = max(1, min(column_span, columns_left))
+            cut = (row_span, column_span) != (cell.row_span, cell.column_span)
+            if self._take(cell.row, cell.column, row_span, column_span):
+                self.misfits += cut or rows_left < 1 or columns_left < 1
+                return (
+                    msgspec.structs.replace(cell, row_span=row_span, column_span=column_span)
+                    if cut
+                    else cell
+                )
+        elif self._take(cell.row, cell.column, row_span, column_span):
+            return cell
         self.misfits += 1
         column = max(self._free.get(cell.row, 0), cell.column)
-        while (cell.row, column) in self._taken:
+        while cell.row * _ROW + column in self._taken:
             column += 1
-        self._taken.add((cell.row, column))
+        self._taken.add(cell.row * _ROW + column)
         self._free[cell.row] = column + 1
         return msgspec.structs.replace(cell, column=column, row_span=1, column_span=1)
+
+    def _take(self, row: int, column: int, row_span: int, column_span: int) -> bool:
+        """Take a rectangle, unless some of it is taken or the room does not suffice."""
+        size = row_span * column_span
+        if size > self._room:
+            return False
+        first = row * _ROW + column
+        area: Sequence[int] = range(first, first + column_span)
+        if row_span > 1:
+            starts = range(first, first + row_span * _ROW, _ROW)
+            area = [at for start in starts for at in range(start, start + column_span)]
+        if not self._taken.isdisjoint(area):
+            return False
+        self._taken.update(area)
+        self._room -= size
+        return True
 
 
 def _declared_rows(cells: Sequence[PlacedCell], rows: int) -> int:
@@ -168,12 +183,12 @@ def _declared_rows(cells: Sequence[PlacedCell], rows: int) -> int:
 
 
 def _first_row_names_columns(cells: Sequence[PlacedCell]) -> bool:
-    """Whether the first row holds labels only.
+    """Whether the first row of cells in order holds labels only.
 
     Forms are the most common tables of Hangul documents: label and value side by side, row by row. Their first
     row holds a value, or the row below it has blanks where the values go.
     """
-    first = [cell for cell in cells if cell.row == 0]
+    first = list(takewhile(lambda cell: cell.row == 0, cells))
     texts = [" ".join(cell.text.split()) for cell in first]
     named = [text for text in texts if text]
     if len(named) < max(2, len(texts) - 1) or len(set(named)) < len(named):
@@ -183,9 +198,10 @@ def _first_row_names_columns(cells: Sequence[PlacedCell]) -> bool:
     digits = [any(map(str.isdigit, text)) for text in texts]
     if len(texts) in _FORM_COLUMNS and any(digits[1::2]) and not any(digits[::2]):
         return False
+    if len(first) not in _FORM_COLUMNS:
+        return True
     below = [cell.text.strip() for cell in cells if cell.row == 1]
-    form = len(below) == len(first) and len(below) in _FORM_COLUMNS
-    return not (form and all(below[::2]) and not any(below[1::2]))
+    return not (len(below) == len(first) and all(below[::2]) and not any(below[1::2]))
 
 
 def _is_label(text: str) -> bool:

@@ -13,7 +13,7 @@ __all__ = [
     "clean_line",
     "clean_text",
     "is_automatic_description",
-    "private_share",
+    "odd_characters",
     "unfold_private",
     "wide_text",
 ]
@@ -83,6 +83,7 @@ _DROPPED = re.compile("[\x00-\x08\x0b-\x1f\x7f\u200b\u2060\ufeff\ufffe\uffff]")
 _ODD = re.compile(
     "[\x00-\x08\x0a-\x1f\x7f\u00a0\u2002\u2003\u2007\u200b\u202f\u2060\u3000\ue000-\uf8ff\ufeff\ufffe\uffff\U000f0000-\U000ffffd]"
 )
+_odd = _ODD.search
 _AUTOMATIC = re.compile(r"[가-힣A-Za-z ()]{1,20}입니다\.")
 
 
@@ -110,7 +111,7 @@ def _plain(match: re.Match[str]) -> str:
 
 def clean_text(text: str) -> str:
     """Plain spaces, no control characters, known private-use symbols as Unicode, no blanks at line ends."""
-    if _ODD.search(text) is None:
+    if _odd(text) is None:
         return text.rstrip(" \t")
     text = _PRIVATE.sub(_plain, _DROPPED.sub("", _SPACES.sub(" ", text)))
     return "\n".join(line.rstrip(" \t") for line in text.split("\n")).strip("\n")
@@ -118,19 +119,12 @@ def clean_text(text: str) -> str:
 
 def clean_line(text: str) -> str:
     """The same without blanks at either end."""
-    return text.strip() if _ODD.search(text) is None else clean_text(text).strip()
+    return text.strip() if _odd(text) is None else clean_text(text).strip()
 
 
-def solid(text: str) -> int:
-    """Characters that are not white space."""
-    return sum(map(len, text.split()))
-
-
-def private_share(text: str) -> float:
-    """Share of private-use or replacement characters among those that are not white space, 0 to 1."""
-    seen = solid(text)
-    odd = len(_PRIVATE.findall(text)) + text.count("\ufffd")
-    return odd / seen if seen else 0.0
+def odd_characters(text: str) -> int:
+    """How many of its characters are private-use or replacement characters."""
+    return len(_PRIVATE.findall(text)) + text.count("\ufffd")
 
 
 def is_automatic_description(text: str) -> bool:

@@ -52,7 +52,6 @@ class Container:
             _check_start(path)
             failure = FailureClass.TRUNCATED if _is_cut_off(path) else FailureClass.CORRUPT
             raise ParseFailure(failure, "the OLE structure is damaged") from problem
-        self._paths = self._ole.streams
         header = self._ole.read("FileHeader") or b""
         if not header.startswith(_SIGNATURE):
             self._ole.close()
@@ -100,7 +99,8 @@ class Container:
     def binary(self, number: int, extension: str) -> bytes:
         """An embedded object of BinData as it was embedded; b"" where it cannot be read."""
         name = f"BIN{number:04X}.{extension}".lower()
-        path = next((path for path in self._paths if path.rpartition("/")[2].lower() == name), "")
+        paths = self._ole.streams
+        path = next((path for path in paths if path.rpartition("/")[2].lower() == name), "")
         data = self._ole.read(path) if path else None
         if not data:
             return b""
@@ -157,10 +157,13 @@ class Container:
         return self._ole.read("PrvImage") or b"", self._ole.read("PrvText") or b""
 
     def _sections(self, folder: str) -> list[str]:
+        storage = self._ole.find(folder)
+        if storage is None:
+            return []
         numbered = [
-            (int(found[1]), path)
-            for path in self._paths
-            if path.startswith(folder + "/") and (found := _SECTION.search(path))
+            (int(found[1]), f"{folder}/{entry.name}")
+            for entry in self._ole.kids(storage).values()
+            if entry.is_stream and (found := _SECTION.search(entry.name))
         ]
         return [path for _, path in sorted(numbered)]
 
@@ -169,7 +172,8 @@ class Container:
         return FailureClass.TRUNCATED if _is_cut_off(self._path) else FailureClass.CORRUPT
 
     def _headerless(self) -> FailureClass:
-        known = any(name.startswith(("BodyText", "DocInfo", "FileHeader")) for name in self._paths)
+        paths = self._ole.streams
+        known = any(name.startswith(("BodyText", "DocInfo", "FileHeader")) for name in paths)
         return self.damage() if known else FailureClass.UNSUPPORTED
 
     def _check_flags(self) -> None:

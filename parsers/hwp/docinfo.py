@@ -38,6 +38,9 @@ class ParagraphShape:
     definition: int
 
 
+_UNREAD = ParagraphShape(0, 0, 0)
+
+
 @dataclass(frozen=True, slots=True)
 class BinaryItem:
     """An embedded object: number and extension of its stream; number 0 where it is only linked."""
@@ -77,18 +80,18 @@ class DocInfo:
             if index < len(self._letters):
                 # Size in hundredths of a point after the five groups of seven languages; bit 1 is bold.
                 data = self._letters[index]
-                known = u32(data, 42) / 100, bool(u32(data, 46) & 2)
+                known = u32(data, 42) / 100, u32(data, 46) & 2 != 0
             self._read_letters[index] = known
         return known
 
     def shape(self, index: int) -> ParagraphShape | None:
         """A paragraph shape, or None where it has no head, or there is none of that index."""
-        try:
-            return self._read_shapes[index]
-        except KeyError:
-            known = _paragraph_shape(self._shapes[index]) if index < len(self._shapes) else None
-            self._read_shapes[index] = known
-            return known
+        if index >= len(self._shapes):
+            return None
+        known = self._read_shapes.get(index, _UNREAD)
+        if known is _UNREAD:
+            known = self._read_shapes[index] = _paragraph_shape(self._shapes[index])
+        return known
 
     def numbering(self, number: int) -> Numbering | None:
         """A numbering definition, from 1, or None."""

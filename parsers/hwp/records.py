@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from enum import IntEnum
+from itertools import repeat
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -63,7 +64,7 @@ for _tag in (Tag.PARA_TEXT, Tag.PARA_CHAR_SHAPE, Tag.PARA_RANGE_TAG):
 _DEEPEST = 0x3FF
 
 
-class Record(msgspec.Struct):
+class Record(msgspec.Struct, gc=False):
     """A record and those below it that the reader looks at.
 
     A paragraph's text, letters and marked ranges are no records below it here, but its own.
@@ -119,7 +120,7 @@ def read_records(data: bytes, wanted: Collection[int]) -> Iterator[tuple[int, by
     raise _too_many()
 
 
-def record_tree(data: bytes) -> list[Record]:
+def record_tree(data: bytes) -> list[Record]:  # noqa: C901, PLR0915  one loop, run for every record of a document
     """The records of a body stream that the reader looks at, each below the nearest earlier one of a smaller level.
 
     Raises:
@@ -129,21 +130,22 @@ def record_tree(data: bytes) -> list[Record]:
     path: list[Record] = []  # the record before, and those that it lies below
     parent: Record | None = None  # its last one, at this level
     depth = -1
-    roles, unpack = _ROLES, _U32.unpack_from
+    roles, unpack, deepest = _ROLES, _U32.unpack_from, _DEEPEST
     at, last = 0, len(data) - 4
-    closed = _DEEPEST  # what lies deeper belongs to a record that nobody looks into
-    for _ in range(_MAX_RECORDS):
+    closed = deepest  # what lies deeper belongs to a record that nobody looks into
+    for _ in repeat(None, _MAX_RECORDS):
         if at > last:
             return top
         (head,) = unpack(data, at)
-        start = at + 4
+        at += 4
         size = head >> 20
         if size == _LONG_SIZE:
-            if start > last:
+            if at > last:
                 return top
-            (size,) = unpack(data, start)
-            start += 4
-        at = start + size
+            (size,) = unpack(data, at)
+            at += 4
+        start = at
+        at += size
         level = head >> 10 & 0x3FF
         if level > closed:
             continue
@@ -156,27 +158,24 @@ def record_tree(data: bytes) -> list[Record]:
             path.pop()
             parent = path[-1] if path else None
             depth = parent.level if parent else -1
-        if role == _LEAF:
-            closed = level
-            if parent is not None:
-                _give(parent, tag, data[start:at])
+        if role == _KEPT:
+            closed = deepest
+            record = Record(tag, level, data[start:at])
+            (top if parent is None else parent.children).append(record)
+            path.append(record)
+            parent, depth = record, level
             continue
-        closed = _DEEPEST
-        record = Record(tag, level, data[start:at])
-        (top if parent is None else parent.children).append(record)
-        path.append(record)
-        parent, depth = record, level
+        closed = level
+        if parent is None:
+            continue
+        # Text in pieces is joined; of letters and ranges the first ones count.
+        if tag == _PARA_CHAR_SHAPE:
+            parent.letters = parent.letters or data[start:at]
+        elif tag == _PARA_TEXT:
+            parent.text = parent.text + data[start:at] if parent.text else data[start:at]
+        else:
+            parent.ranges = parent.ranges or data[start:at]
     raise _too_many()
-
-
-def _give(record: Record, tag: int, data: bytes) -> None:
-    """Text in pieces is joined; of letters and ranges the first ones count."""
-    if tag == _PARA_CHAR_SHAPE:
-        record.letters = record.letters or data
-    elif tag == _PARA_TEXT:
-        record.text = record.text + data if record.text else data
-    else:
-        record.ranges = record.ranges or data
 
 
 def _too_many() -> ParseFailure:

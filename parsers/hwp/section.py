@@ -46,6 +46,7 @@ _MAX_COLUMNS = 4_095
 _NUMBER_KINDS = {1: "footnote", 2: "endnote", 3: "picture", 4: "table", 5: "equation"}
 _HEADER_CELL = 1 << 18
 _CELL = struct.Struct("<4xIHHHH")
+_CELL_SIZE, _unpack_cell = _CELL.size, _CELL.unpack_from
 _ASIDES = {
     "head": (BlockKind.HEADER, Layer.FURNITURE),
     "foot": (BlockKind.FOOTER, Layer.FURNITURE),
@@ -81,8 +82,8 @@ class SectionReader:
         self._numbers: dict[int, int] = {}
         self._outline = 0
         self._depth = 0
-        # What most paragraphs have: letters of one shape, and a paragraph shape without a head.
-        self._letters: dict[bytes, tuple[float, bool]] = {}
+        # What most paragraphs have: letters of one shape, and a paragraph shape without a head. Many have no text.
+        self._empty: dict[bytes, Paragraph] = {}
         self._headless: set[bytes] = set()
         self.too_deep = False
 
@@ -115,40 +116,35 @@ class SectionReader:
 
     def _paragraph(self, record: Record) -> Paragraph:
         letters = record.letters
-        known = self._letters.get(letters)
-        if known is None:
-            known = self._info.letter(usual_letter(record))
+        empty = self._empty.get(letters)
+        if empty is None:
+            size, bold = self._info.letter(usual_letter(record))
+            empty = Paragraph([], None, size, bold)
             if len(letters) == ONE_LETTER:
-                self._letters[letters] = known
-        text = None if record.children else plain_text(record)
-        if text is None:
-            paragraph = Paragraph([], None, *known)
+                self._empty[letters] = empty
+        text = plain_text(record) if record.text else ""
+        if text is None or record.children:
+            paragraph = Paragraph([], None, empty.size, empty.bold)
             self._with_controls(record, paragraph)
             return paragraph
-        items: list[Item] = [text] if text else []
         head = None if record.data[8:10] in self._headless else self._head(record)
-        return Paragraph(items, head, *known)
+        if text:
+            return Paragraph([text], head, empty.size, empty.bold)
+        return empty if head is None else Paragraph([], head, empty.size, empty.bold)
 
     def _with_controls(self, record: Record, paragraph: Paragraph) -> None:
-        # Anchors and controls of one id come in the same order.
-        controls: dict[str, deque[Record]] = {}
-        memos: Sequence[Record] = ()
-        for at, child in enumerate(record.children):
-            if child.tag == _CTRL_HEADER:
-                controls.setdefault(_control_name(child), deque()).append(child)
-            elif child.tag == _MEMO_LIST and not memos:
-                # Its own children are text and controls; a memo list, its header and paragraphs come last.
-                memos = [*child.children, *record.children[at + 1 :]]
+        controls, memos = _controls_and_memos(record.children)
         for piece in paragraph_pieces(record):
             if isinstance(piece, str):
                 paragraph.items.append(piece)
-            elif controls.get(piece.control):
-                self._control(controls[piece.control].popleft(), paragraph)
+            elif waiting := controls.get(piece.control):
+                self._control(piece.control, waiting.popleft(), paragraph)
         # Controls whose anchor is lost in a damaged text still hold text of their own.
-        for waiting in controls.values():
-            for control in waiting:
-                self._control(control, paragraph)
-        paragraph.head = self._head(record)
+        for name, left in controls.items():
+            for control in left:
+                self._control(name, control, paragraph)
+        if record.data[8:10] not in self._headless:
+            paragraph.head = self._head(record)
         if memos:
             hidden = self.paragraphs(memos)
             paragraph.items.append(Aside(BlockKind.NOTE, Layer.HIDDEN, hidden))
@@ -166,8 +162,7 @@ class SectionReader:
         label = self._counters.advance(key, numbering, shape.level) if numbering else ""
         return Head(kind, shape.level, label)
 
-    def _control(self, record: Record, paragraph: Paragraph) -> None:
-        name = _control_name(record)
+    def _control(self, name: str, record: Record, paragraph: Paragraph) -> None:
         if name in _ASIDES:
             kind, layer = _ASIDES[name]
             paragraph.items.append(Aside(kind, layer, self.paragraphs(record.children)))
@@ -260,33 +255,58 @@ class SectionReader:
         deep = self._depth > _MAX_DEPTH
         self.too_deep |= deep
         content: list[Paragraph] | None = None
-        cells, unpack, columns = table.cells, _CELL.unpack_from, table.columns
+        cells, paragraph = table.cells, self._paragraph
+        self._depth += 1
         for record in records:
-            if record.tag == _LIST_HEADER:
-                content = self.paragraphs(record.children) if record.children else []
-                self._count_cell()
-                if len(record.data) < _CELL.size:
-                    row, column = divmod(len(cells), columns or 1)
-                    cells.append(GridCell(row, column, 1, 1, content))
-                    continue
-                flags, column, row, across, down = unpack(record.data)
-                column = min(column, _MAX_COLUMNS)
-                header = flags & _HEADER_CELL != 0
-                cells.append(GridCell(row, column, down or 1, across or 1, content, header))
-            elif record.tag == _PARA_HEADER:
+            tag = record.tag
+            if tag == _PARA_HEADER:
                 if content is None:
-                    self._count_cell()
                     content = []
-                    cells.append(GridCell(0, 0, 1, 1, content))
+                    cells.append(self._counted(GridCell(0, 0, 1, 1, content)))
                 if not deep:
-                    self._depth += 1
-                    content.append(self._paragraph(record))
+                    content.append(paragraph(record))
+            elif tag == _LIST_HEADER:
+                content = []
+                if record.children:
                     self._depth -= 1
+                    content = self.paragraphs(record.children)
+                    self._depth += 1
+                cells.append(self._counted(_cell(record.data, content, len(cells), table.columns)))
+        self._depth -= 1
 
-    def _count_cell(self) -> None:
+    def _counted(self, cell: GridCell) -> GridCell:
         self._cells_left -= 1
         if self._cells_left < 0:
             raise ParseFailure(FailureClass.TOO_LARGE, "more table cells than parse.max_cells")
+        return cell
+
+
+def _cell(data: bytes, content: list[Paragraph], number: int, columns: int) -> GridCell:
+    if len(data) < _CELL_SIZE:
+        row, column = divmod(number, columns or 1)
+        return GridCell(row, column, 1, 1, content)
+    flags, column, row, across, down = _unpack_cell(data)
+    column = min(column, _MAX_COLUMNS)
+    return GridCell(row, column, down or 1, across or 1, content, flags & _HEADER_CELL != 0)
+
+
+def _controls_and_memos(
+    records: Sequence[Record],
+) -> tuple[dict[str, deque[Record]], Sequence[Record]]:
+    """Controls by id, as anchors and controls of one id come in the same order; and the records of memos."""
+    controls: dict[str, deque[Record]] = {}
+    memos: Sequence[Record] = ()
+    for at, record in enumerate(records):
+        if record.tag == _CTRL_HEADER:
+            name = _control_name(record)
+            if name in controls:
+                controls[name].append(record)
+            else:
+                controls[name] = deque((record,))
+        elif record.tag == _MEMO_LIST and not memos:
+            # Its own children are text and controls; a memo list, its header and paragraphs come last.
+            memos = [*record.children, *records[at + 1 :]]
+    return controls, memos
 
 
 def _control_name(record: Record) -> str:

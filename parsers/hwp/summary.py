@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import struct
 from datetime import UTC, datetime, timedelta
 
 from parsers.hwp.records import u16, u32
@@ -23,6 +24,8 @@ _TEXT_PROPERTIES = {
 }
 _DATE_PROPERTIES = {12: "created", 13: "modified"}
 _PAGES = 14
+_ENTRY = struct.Struct("<II")
+_CONTROL = re.compile("[\x00-\x1f]")
 _EPOCH = datetime(1601, 1, 1, tzinfo=UTC)
 # Later than this no clock was when a file was written.
 _LAST_TICK = 10_000_000 * 86_400 * 365 * 700
@@ -33,9 +36,9 @@ def summary_properties(data: bytes) -> dict[str, str]:
     found: dict[str, str] = {}
     start = u32(data, _SET_OFFSET)
     count = min(u32(data, start + 4), _MAX_PROPERTIES)
-    for index in range(count):
-        entry = start + 8 + 8 * index
-        number, at = u32(data, entry), start + u32(data, entry + 4)
+    entries = data[start + 8 : start + 8 + 8 * count]
+    for number, offset in _ENTRY.iter_unpack(entries[: len(entries) // 8 * 8]):
+        at = start + offset
         kind = u16(data, at)
         if number in _TEXT_PROPERTIES and kind in {_TEXT, _WIDE_TEXT}:
             text = _text(data, at + 4, kind)
@@ -56,7 +59,7 @@ def _text(data: bytes, at: int, kind: int) -> str:
         text = data[at + 4 : at + 4 + 2 * length].decode("utf-16-le", "replace")
     else:
         text = data[at + 4 : at + 4 + length].decode("cp949", "replace")
-    return " ".join(re.sub("[\x00-\x1f]", " ", text.partition("\0")[0]).split())
+    return " ".join(_CONTROL.sub(" ", text.partition("\0")[0]).split())
 
 
 def _date(data: bytes) -> str:
@@ -65,4 +68,4 @@ def _date(data: bytes) -> str:
         return ""
     # Tenths of microseconds since 1601.
     date = _EPOCH + timedelta(microseconds=ticks // 10)
-    return date.strftime("%Y-%m-%dT%H:%M:%SZ")
+    return date.isoformat(timespec="seconds").replace("+00:00", "Z")

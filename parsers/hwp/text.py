@@ -11,15 +11,15 @@ import struct
 import sys
 from array import array
 from codecs import utf_16_le_decode
-from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from parsers.common.hangul_text import unfold_private, wide_text
 from parsers.hwp.records import u32
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator, Sequence
 
     from parsers.hwp.records import Record
 
@@ -29,11 +29,12 @@ _CONTROL = re.compile("[\x00-\x1f]")
 # Besides controls: halves of surrogate pairs, and where Hangul folds its private characters to.
 _SPECIAL = re.compile("[\x00-\x1f\ud800-\udfff\ua000-\ua48c]")
 _END = "\r"
-_special = _SPECIAL.search
-_PLAIN = {10: "\n", 24: "-", 30: " ", 31: " "}
+_special, _control = _SPECIAL.search, _CONTROL.search
+# Halves of surrogate pairs, and folded private characters.
+_foreign = re.compile("[\ud800-\udfff\ua000-\ua48c]").search
+_PLAIN = {9: "\t", 10: "\n", 24: "-", 30: " ", 31: " "}
 _EXTENDED = frozenset({1, 2, 3, 11, 12, 14, 15, 16, 17, 18, 21, 22, 23})
 _INLINE = frozenset({4, 5, 6, 7, 8, 9, 19, 20})
-_TAB = 9
 _WIDTH = 8
 _DELETED = 17
 _RANGE = 12
@@ -42,8 +43,7 @@ _PAIR = ONE_LETTER = _SHAPE.size
 """Bytes of PARA_CHAR_SHAPE where all of a paragraph is of one shape."""
 
 
-@dataclass(frozen=True, slots=True)
-class Anchor:
+class Anchor(msgspec.Struct, frozen=True):
     """Where an extended control stands; ``control`` is its four-letter id, as in ``tbl``."""
 
     control: str
@@ -61,13 +61,18 @@ def _units(data: bytes) -> str:
     return "".join(map(chr, units))
 
 
-def paragraph_pieces(paragraph: Record) -> Iterable[str | Anchor]:
+def paragraph_pieces(paragraph: Record) -> Sequence[str | Anchor]:
     """The visible text of a paragraph and its anchors in order; text that a tracked change deleted is left out."""
     if not paragraph.text:
         return ()
     units = _units(paragraph.text)
-    kept = _kept_ranges(paragraph.ranges, len(units))
-    return (piece for start, end in kept for piece in _pieces(units, start, end))
+    pieces: list[str | Anchor] = []
+    if not paragraph.ranges:
+        _add_pieces(pieces, units, 0, len(units))
+        return pieces
+    for start, end in _kept_ranges(paragraph.ranges, len(units)):
+        _add_pieces(pieces, units, start, end)
+    return pieces
 
 
 def plain_text(paragraph: Record) -> str | None:
@@ -83,24 +88,25 @@ def plain_text(paragraph: Record) -> str | None:
     return text if _special(text) is None else None
 
 
-def _pieces(units: str, at: int, end: int) -> Iterator[str | Anchor]:
+def _add_pieces(pieces: list[str | Anchor], units: str, at: int, end: int) -> None:
     while at < end:
-        found = _CONTROL.search(units, at, end)
+        found = _control(units, at, end)
         stop = found.start() if found else end
         if stop > at:
-            yield unfold_private(wide_text(units[at:stop]))
+            text = units[at:stop]
+            pieces.append(text if _foreign(text) is None else unfold_private(wide_text(text)))
         if not found:
             return
         code = ord(units[stop])
-        at = stop + (_WIDTH if code in _EXTENDED or code in _INLINE else 1)
         if code in _EXTENDED:
+            at = stop + _WIDTH
             # Two units hold the id, its letters from last to first.
             letters = units[stop + 1 : stop + 3].encode("utf-16-le", "surrogatepass")
-            yield Anchor(letters[::-1].decode("latin-1"))
-        elif code == _TAB:
-            yield "\t"
-        elif code in _PLAIN:
-            yield _PLAIN[code]
+            pieces.append(Anchor(letters[::-1].decode("latin-1")))
+            continue
+        at = stop + (_WIDTH if code in _INLINE else 1)
+        if code in _PLAIN:
+            pieces.append(_PLAIN[code])
 
 
 def _kept_ranges(ranges: bytes, length: int) -> Iterator[tuple[int, int]]:
@@ -125,14 +131,19 @@ def _deleted_ranges(ranges: bytes) -> list[tuple[int, int]]:
 def usual_letter(paragraph: Record) -> int:
     """Index of the character shape that most units of a paragraph have."""
     data = paragraph.letters
-    if len(data) == _PAIR:
-        return int(_SHAPE.unpack(data)[1])
     count = len(data) // _PAIR
     if not count:
         return 0
-    length = u32(paragraph.data, 0) & 0x7FFFFFFF
-    spans: dict[int, int] = {}
-    pairs = list(_SHAPE.iter_unpack(data[: count * _PAIR]))
-    for (start, shape), (stop, _) in pairwise([*pairs, (length, 0)]):
-        spans[shape] = spans.get(shape, 0) + max(stop - start, 0)
+    pairs = _SHAPE.iter_unpack(data if len(data) == count * _PAIR else data[: count * _PAIR])
+    before, shape = next(pairs)
+    spans: dict[int, int] = {shape: 0}
+    for start, follower in pairs:
+        if start > before:
+            spans[shape] += start - before
+        before, shape = start, follower
+        if shape not in spans:
+            spans[shape] = 0
+    if len(spans) == 1:
+        return int(shape)
+    spans[shape] += max((u32(paragraph.data, 0) & 0x7FFFFFFF) - before, 0)
     return max(spans, key=spans.__getitem__)
