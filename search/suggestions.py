@@ -12,13 +12,14 @@ from collections import Counter
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
 from search.analysis import fold
 from search.particles import without_particle
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from search.evidence import EvidenceReader
     from search.ranking import Ranked
@@ -49,9 +50,10 @@ def suggestion(query: str, read: Sequence[Ranked], reader: EvidenceReader) -> st
     if not lost:
         return ""
     known = _words_of(read[:_PASSAGES])
+    jamo = {other: _jamo(other) for other in known}
     meant = fold(query)
     for word in lost:
-        if found := _nearest(word, known):
+        if found := _nearest(word, known, jamo):
             meant = meant.replace(word, found)
     return meant if meant != fold(query) else ""
 
@@ -71,22 +73,21 @@ def _words_of(read: Sequence[Ranked]) -> Counter[str]:
     return words
 
 
-def _nearest(word: str, known: Counter[str]) -> str | None:
+def _nearest(word: str, known: Counter[str], jamo: Mapping[str, str]) -> str | None:
     """The nearest of the known words, the most frequent of those equally near; with the word's own particle."""
-    found: list[tuple[int, int, str]] = []
+    found: list[tuple[float, int, str]] = []
     for stem in _stems(word):
-        jamo = _jamo(stem)
-        most = 1 if len(jamo) <= _SHORT else 2
+        own = _jamo(stem)
+        most = 1 if len(own) <= _SHORT else 2
         rest = word[len(stem) :]
-        for other, count in known.items():
-            if abs(len(other) - len(stem)) > 1 or (other[0] != stem[0] and len(jamo) <= 4):  # noqa: PLR2004
+        near = process.extract(own, jamo, scorer=OSA.distance, score_cutoff=most, limit=None)
+        for meant, distance, other in near:
+            if abs(len(other) - len(stem)) > 1 or (other[0] != stem[0] and len(own) <= 4):  # noqa: PLR2004
                 continue
-            meant = _jamo(other)
-            if meant[:-1] == jamo or jamo[:-1] == meant:
+            if meant[:-1] == own or own[:-1] == meant:
                 continue  # 다르 and 다른: an ending, not a slip
-            distance = OSA.distance(jamo, meant, score_cutoff=most)
-            if 0 < distance <= most:
-                found.append((distance + len(rest), -count, other + rest))
+            if distance > 0:
+                found.append((distance + len(rest), -known[other], other + rest))
     return min(found)[2] if found else None
 
 

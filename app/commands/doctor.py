@@ -136,7 +136,7 @@ def _python(_settings: Settings) -> Check:
 def _sqlite(_settings: Settings) -> Check:
     from catalog.database import SQLITE_MINIMUM
 
-    name = "SQLite (pysqlite3, FTS5)"
+    name = "SQLite (pysqlite3)"
     try:
         from pysqlite3 import dbapi2
     except ImportError as problem:

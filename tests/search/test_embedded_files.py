@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import stat
+from datetime import date
 
 import pytest
 from pysqlite3 import dbapi2
 
 from contracts.errors import ConfigError, IndexUnavailableError
+from contracts.search import SearchFilter
 from contracts.settings import IndexSettings
 from search.backends.embedded.database import checked_version
 from search.backends.registry import make_index
+
+
+def everything():
+    return SearchFilter(scopes=frozenset({"open", "qa"}), as_of=date(2026, 11, 29))
 
 
 def test_a_sqlite_before_3_51_3_is_refused_by_name():
@@ -48,9 +54,45 @@ def test_a_lost_vector_file_is_reported_and_not_answered_around(desk):
     fresh = make_index(
         IndexSettings(), desk.home, desk.embedder.dimension, desk.embedder.fingerprint
     )
-    with pytest.raises(IndexUnavailableError, match="vector file"):
+    with pytest.raises(IndexUnavailableError, match=r"missing: vectors-0+\.f32"):
         fresh.find_vectors(["x"])
     fresh.close()
+
+
+def test_lost_postings_are_reported_and_not_answered_around(desk):
+    desk.publish("a", "체결 토크")
+    for path in (desk.home / "index").glob("postings-*.seg"):
+        path.unlink()
+    fresh = make_index(
+        IndexSettings(), desk.home, desk.embedder.dimension, desk.embedder.fingerprint
+    )
+    with pytest.raises(IndexUnavailableError, match=r"missing: postings-0+1\.seg"):
+        fresh.lexical({"토크": 1.0}, everything(), 10)
+    fresh.close()
+
+
+def test_a_reader_goes_on_while_small_segments_are_merged_away(desk):
+    desk.publish("a", "체결 토크")
+    reader = make_index(
+        IndexSettings(), desk.home, desk.embedder.dimension, desk.embedder.fingerprint
+    )
+    for number in range(40):
+        desk.publish(f"d{number}", f"체결 토크 {number}")
+        found = reader.lexical({"토크": 1.0}, everything(), 100)
+        assert len(found) == number + 2
+    assert len(list((desk.home / "index").glob("postings-*.seg"))) < 16
+    reader.close()
+
+
+def test_what_a_writer_left_that_died_before_its_commit_is_removed_by_the_next(desk):
+    desk.publish("a", "체결 토크")
+    for name in ("postings-000000002.seg", "postings-000000003.seg.part", "vectors-000001.f32"):
+        (desk.home / "index" / name).write_bytes(b"not named by any commit")
+    desk.publish("b", "세척 절차")
+    names = {path.name for path in (desk.home / "index").iterdir()}
+    assert names >= {"postings-000000001.seg", "postings-000000002.seg", "vectors-000000.f32"}
+    assert not {"postings-000000003.seg.part", "vectors-000001.f32"} & names
+    assert len(desk.index.lexical({"절차": 1.0}, everything(), 10)) == 1
 
 
 def test_a_torn_vector_behind_the_committed_ones_is_overwritten(desk):

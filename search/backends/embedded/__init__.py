@@ -1,1 +1,1 @@
-"""The embedded hybrid index: SQLite FTS5 and a shared vector file."""
+"""The embedded hybrid index: SQLite, postings and vectors in shared files."""

@@ -6,8 +6,6 @@ import hashlib
 import json
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from contracts.documents import Layer
 
 if TYPE_CHECKING:
@@ -15,7 +13,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "LAYERS",
-    "SLOTS",
     "day",
     "json_list",
     "plain",
@@ -24,9 +21,6 @@ __all__ = [
 
 LAYERS = tuple(Layer)
 """Layers by the number that is stored; new ones go to the end."""
-
-SLOTS = np.dtype([("ordinal", "<u4"), ("slot", "<u4"), ("layer", "u1")])
-"""One row of ``doc_vectors.rows``: a chunk, its vector and the number of its layer."""
 
 
 def plain(text: str) -> str:

@@ -1,5 +1,7 @@
 """The SQLite side of the embedded index: one library, its version, the schema, transactions and the write lock.
 
+What is searched lies in files beside the database: see ``rowfiles`` and ``segments``.
+
 Tables::
 
     docs          one row a document: what filters ask, narrow
@@ -8,12 +10,10 @@ Tables::
     successors    newer approved revisions of a document
     scopes        scope ids by name; never deleted, so that an id can be remembered
     chunks        the whole Chunk, as JSON; key = pk << 24 | ordinal
-    layered       chunks of another layer than the body
-    doc_vectors   ordinal and vector slot of every chunk of a document, packed
     vectors       text key → slot in the vector file
-    fts_<field>   one contentless FTS5 table a field; rowid = key of the chunk
-    vocab_<field> document frequencies of that table
-    meta          dimension, fingerprint, vector file and count, rows of each field (live and ever), generation
+    dead          generations that were removed, whose rows in the files wait for compaction
+    meta          dimension, fingerprint, generation; files that count: vectors and passages with their rows, segments of
+                  postings with their sizes; rows and terms of each field
 
 A generation of a document has its own ``pk``, never used again: keys that a search holds while the document is
 published anew point to nothing, not to other text.
@@ -54,12 +54,8 @@ Connection = Any
 
 KEY_BITS = ORDINAL_BITS
 REBUILD = "make it anew from the stored parses: seoga index rebuild"
-SCHEMA = 2
+SCHEMA = 3
 _MINIMUM = (3, 51, 3)
-
-# Every printable ASCII character belongs to a term: the analyzer alone decides where terms end.
-_PUNCTUATION = "".join(chr(code) for code in range(0x21, 0x7F) if not chr(code).isalnum())
-_TOKENIZE = "ascii tokenchars '{}'".format(_PUNCTUATION.replace("'", "''"))
 
 _DDL = (
     """CREATE TABLE meta (name TEXT PRIMARY KEY, value) WITHOUT ROWID""",
@@ -68,7 +64,7 @@ _DDL = (
         scope INTEGER NOT NULL, status TEXT NOT NULL, effective INTEGER NOT NULL, type TEXT NOT NULL,
         department TEXT NOT NULL, source TEXT NOT NULL, format TEXT NOT NULL, language TEXT NOT NULL,
         security_level TEXT NOT NULL, revision TEXT NOT NULL, path BLOB NOT NULL,
-        chunks INTEGER NOT NULL, digest BLOB NOT NULL)""",
+        chunks INTEGER NOT NULL, totals TEXT NOT NULL, digest BLOB NOT NULL)""",
     """CREATE INDEX docs_scope ON docs (scope)""",
     """CREATE TABLE doc_rows (pk INTEGER PRIMARY KEY, data BLOB NOT NULL)""",
     """CREATE TABLE doc_codes (pk INTEGER, code TEXT, PRIMARY KEY (pk, code)) WITHOUT ROWID""",
@@ -77,8 +73,7 @@ _DDL = (
         PRIMARY KEY (pk, document_id)) WITHOUT ROWID""",
     """CREATE TABLE scopes (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE)""",
     """CREATE TABLE chunks (key INTEGER PRIMARY KEY, data BLOB NOT NULL)""",
-    """CREATE TABLE layered (key INTEGER PRIMARY KEY, layer TEXT NOT NULL)""",
-    """CREATE TABLE doc_vectors (pk INTEGER PRIMARY KEY, rows BLOB NOT NULL)""",
+    """CREATE TABLE dead (number INTEGER PRIMARY KEY, pk INTEGER NOT NULL)""",
     """CREATE TABLE vectors (text_key BLOB PRIMARY KEY, slot INTEGER NOT NULL) WITHOUT ROWID""",
 )
 
@@ -244,17 +239,12 @@ def _check(path: Path, dimension: int, fingerprint: str) -> None:
 def _create(connection: Connection, dimension: int, fingerprint: str, note: str) -> None:
     for statement in _DDL:
         connection.execute(statement)
-    for name in FIELDS:
-        connection.execute(
-            f"CREATE VIRTUAL TABLE fts_{name} USING "
-            f"fts5(terms, content='', contentless_delete=1, tokenize=\"{_TOKENIZE.replace(chr(34), chr(34) * 2)}\")"
-        )
-        connection.execute(f"CREATE VIRTUAL TABLE vocab_{name} USING fts5vocab(fts_{name}, 'row')")
     values: dict[str, int | str] = {
-        f"{kind}_{name}": 0 for kind in ("rows", "ever") for name in FIELDS
+        f"{kind}_{name}": 0 for kind in ("rows", "terms") for name in FIELDS
     }
-    values |= {"dimension": dimension, "fingerprint": fingerprint, "note": note}
-    values |= {"vector_file": 0, "vector_count": 0, "generation": 1}
+    values |= {"dimension": dimension, "fingerprint": fingerprint, "note": note, "generation": 1}
+    values |= {"vector_file": 0, "vector_count": 0, "passage_file": 0, "passage_count": 0}
+    values |= {"segments": "[]", "last_segment": 0}
     write_meta(connection, values)
     connection.execute(f"PRAGMA user_version = {SCHEMA}")
 

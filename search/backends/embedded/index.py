@@ -1,4 +1,4 @@
-"""The embedded hybrid index: SQLite FTS5 and a shared vector file in one folder, for any number of processes.
+"""The embedded hybrid index: SQLite, postings and vectors in one folder, for any number of processes.
 
 Local disks only: file locks and memory maps over NFS do not keep their promises.
 """
@@ -8,6 +8,8 @@ from __future__ import annotations
 import os
 import threading
 from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
@@ -16,31 +18,33 @@ from contracts.chunks import FIELDS, Chunk, DocumentRow
 from contracts.errors import IndexReplacedError, IndexUnavailableError
 from contracts.ports import IndexInventoryRow
 from contracts.search import Candidate, StoredChunk
-from search.backends.embedded.codec import SLOTS, json_list, plain, text_key
+from search.backends.embedded.codec import json_list, plain, text_key
 from search.backends.embedded.compaction import compact_index
 from search.backends.embedded.database import (
     KEY_BITS,
+    REBUILD,
     connect,
     locked,
     prepare,
     transaction,
 )
-from search.backends.embedded.lexical import FieldRows, search_terms
+from search.backends.embedded.files import IndexFiles
+from search.backends.embedded.lexical import FieldTotals, search_terms
 from search.backends.embedded.pointer import ServingPointer
 from search.backends.embedded.session import Session
-from search.backends.embedded.vectors import VectorFiles, similarities_of
 from search.backends.embedded.writing import IndexWriting, find_slots
 from search.backends.values import decode
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
-    from pathlib import Path
 
     import numpy.typing as npt
 
     from contracts.chunks import IndexedDocument
     from contracts.search import SearchFilter
     from search.backends.embedded.database import Connection
+    from search.backends.embedded.passages import Passages
+    from search.backends.embedded.view import Passing
     from search.backends.registry import BackendOptions
 
 __all__ = ["EmbeddedIndex", "open_index"]
@@ -48,7 +52,7 @@ __all__ = ["EmbeddedIndex", "open_index"]
 T = TypeVar("T")
 
 _TRIES = 5
-"""Snapshots tried when compaction replaces the vector file under a reader."""
+"""Snapshots tried when a writer replaces a file under a reader."""
 
 _INVENTORY_PAGE = 5000
 
@@ -87,7 +91,7 @@ class EmbeddedIndex:
         self._dimension = dimension
         self._weights = {name: weights[name] for name in FIELDS}
         self._pointer = pointer
-        self._files = VectorFiles(folder, dimension)
+        self._files = IndexFiles(folder, dimension)
         self._lock = threading.Lock()
         self._idle: list[Session] = []
         self._writer: Connection | None = None
@@ -141,7 +145,8 @@ class EmbeddedIndex:
             with transaction(connection, write=True):
                 writing = IndexWriting(connection, self._files)
                 yield writing
-                writing.finish()
+                meta = writing.finish()
+            self._files.remove_others(meta)
 
     def _write_connection(self) -> Connection:
         """The connection for writing; under the write lock, which excludes threads too."""
@@ -169,13 +174,16 @@ class EmbeddedIndex:
             QueryError: a filter field that there is not.
         """
 
-        def run(session: Session) -> list[Candidate]:
-            session.view.build(session.meta["generation"], where)
-            meta = session.meta
-            rows = {name: FieldRows(meta[f"rows_{name}"], meta[f"ever_{name}"]) for name in FIELDS}
-            return search_terms(session.connection, terms, self._weights, rows, where.layers, limit)
+        def run(session: Session) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
+            meta, passages = session.meta, self._passages(session)
+            passing = session.view.passing(meta["generation"], passages, where)
+            totals = {
+                name: FieldTotals(meta[f"rows_{name}"], meta[f"terms_{name}"]) for name in FIELDS
+            }
+            segments = self._files.open_segments(meta)
+            return search_terms(segments, passages, passing, terms, self._weights, totals)
 
-        return self._read(run)
+        return _best(*self._read(run), limit)
 
     def nearest(
         self, vector: npt.NDArray[np.float32], where: SearchFilter, limit: int
@@ -186,27 +194,28 @@ class EmbeddedIndex:
             QueryError: a filter field that there is not.
         """
 
-        def run(
-            session: Session,
-        ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint32], npt.NDArray[np.float32]]:
-            found = session.view.vectors_of(session.meta["generation"], where)
-            return *found, self._matrix(session)
+        def run(session: Session) -> tuple[Passing, npt.NDArray[np.float32]]:
+            passages = self._passages(session)
+            passing = session.view.passing(session.meta["generation"], passages, where)
+            return passing, self._matrix(session)
 
-        keys, slots, matrix = self._read(run)
-        return _best(keys, similarities_of(matrix, slots, self._checked(vector)), limit)
+        passing, matrix = self._read(run)
+        return _best(passing.keys, passing.similarities(matrix, self._checked(vector)), limit)
 
     def similarities(
         self, vector: npt.NDArray[np.float32], keys: Sequence[int | str]
     ) -> dict[int | str, float]:
         """Cosine similarity of given chunks; those deleted meanwhile are left out."""
+        asked = np.array([int(key) for key in keys], np.int64)
 
-        def run(session: Session) -> tuple[dict[int, int], npt.NDArray[np.float32]]:
-            return _slots_of(session.connection, keys), self._matrix(session)
+        def run(
+            session: Session,
+        ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint32], npt.NDArray[np.float32]]:
+            return *_slots_of(self._passages(session), asked), self._matrix(session)
 
-        slots, matrix = self._read(run)
-        wanted = np.fromiter(slots.values(), np.uint32, len(slots))
-        scores = matrix[wanted] @ self._checked(vector)
-        return dict(zip(slots, scores.tolist(), strict=True))
+        found, slots, matrix = self._read(run)
+        scores = matrix[slots] @ self._checked(vector)
+        return dict(zip(found.tolist(), scores.tolist(), strict=True))
 
     def fetch(self, keys: Sequence[int | str]) -> list[StoredChunk]:
         """The chunks of candidates, in the order asked."""
@@ -302,26 +311,35 @@ class EmbeddedIndex:
         self._files.release()
 
     def _read(self, run: Callable[[Session], T]) -> T:
-        """Run within one snapshot, with a session of its own; again where the vector file was replaced."""
+        """Run within one snapshot, with a session of its own; again where a file was replaced meanwhile."""
         self._check_process()
         with self._lock:
             session = self._idle.pop() if self._idle else None
         session = session or Session(self._path)
         try:
+            missing = ""
             for _ in range(_TRIES):
                 try:
                     with session.snapshot():
                         return run(session)
-                except FileNotFoundError:
-                    continue
+                except FileNotFoundError as problem:  # replaced by a writer since the snapshot
+                    missing = Path(problem.filename).name
             self._check_serving()  # a replaced folder is removed sooner or later
-            raise IndexUnavailableError("the vector file of the index is missing")
+            raise IndexUnavailableError(
+                f"a file of the index is missing: {missing}", advice=REBUILD
+            )
         finally:
             with self._lock:
                 self._idle.append(session)
 
     def _matrix(self, session: Session) -> npt.NDArray[np.float32]:
-        return self._files.rows(session.meta["vector_file"], session.meta["vector_count"])
+        return self._files.vectors.rows(session.meta["vector_file"], session.meta["vector_count"])
+
+    def _passages(self, session: Session) -> Passages:
+        number, count = session.meta["passage_file"], session.meta["passage_count"]
+        passages = self._files.columns.read(number, count)
+        live = session.live.read(session.connection, number, passages.keys)
+        return passages if live is None else replace(passages, live=live)
 
     def _check_process(self) -> None:
         """A forked child must not touch, nor close, the connections of its parent."""
@@ -356,23 +374,17 @@ def _best(
     ]
 
 
-def _slots_of(connection: Connection, keys: Sequence[int | str]) -> dict[int, int]:
-    """Vector slots of chunks by key."""
-    wanted: dict[int, list[int]] = {}
-    for key in keys:
-        wanted.setdefault(int(key) >> KEY_BITS, []).append(int(key))
-    slots: dict[int, int] = {}
-    for pk, data in connection.execute(
-        "SELECT v.pk, v.rows FROM json_each(?) k JOIN doc_vectors v ON v.pk = k.value",
-        (json_list(wanted),),
-    ):
-        rows = np.frombuffer(data, SLOTS)
-        by_ordinal = dict(zip(rows["ordinal"].tolist(), rows["slot"].tolist(), strict=True))
-        for key in wanted[pk]:
-            slot = by_ordinal.get(key & (1 << KEY_BITS) - 1)
-            if slot is not None:
-                slots[key] = slot
-    return slots
+def _slots_of(
+    passages: Passages, keys: npt.NDArray[np.int64]
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint32]]:
+    """Those of the keys whose chunks are there, and the slots of their vectors."""
+    if not len(passages):
+        return np.empty(0, np.int64), np.empty(0, np.uint32)
+    rows = np.minimum(np.searchsorted(passages.keys, keys), len(passages) - 1)
+    there = passages.keys[rows] == keys
+    if passages.live is not None:
+        there &= passages.live[rows]
+    return keys[there], passages.slots[rows[there]]
 
 
 def open_index(options: BackendOptions) -> EmbeddedIndex:

@@ -1,143 +1,166 @@
-"""The lexical leg: one FTS5 table a field, BM25 as Lucene computes it.
+"""The lexical leg: BM25 as Lucene computes it, over postings in arrays.
 
-FTS5's ``bm25()`` has Lucene's parameters (k1 1.2, b 0.75) and, for one term, its length and frequency part, but another
-inverse document frequency: ``log((N - n + 0.5) / (n + 0.5))``, at least 1e-6, where Lucene has ``log(1 + …)`` of the
-same fraction. The former is useless for a term that half of the rows hold, which is common in a small drive or a sparse
-field. Besides, FTS5 never takes the rows that are deleted from a contentless table off its N (nor off the mean length,
-which hardly moves by that). So each term is scored by itself and its score multiplied by the quotient of the two, its own
-weight and the field's. Robertson, Zaragoza: The Probabilistic Relevance Framework, 2009; Lucene's ``BM25Similarity``.
+A term's part of a chunk's score in a field is ``idf · times · (k1 + 1) / (times + k1 · (1 - b + b · length / mean length))``.
+Robertson, Zaragoza: The Probabilistic Relevance Framework, 2009; ``idf``: see ``term_weights``. Frequencies, numbers of
+rows and mean lengths are of the chunks that there are, without those that were removed.
 """
-
-# ruff: noqa: S608  only names of our own tables are put into SQL; values are always bound
 
 from __future__ import annotations
 
-import math
+from array import array
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from contracts.chunks import FIELDS
-from contracts.search import Candidate
-from search.backends.embedded.view import layer_condition
-from search.backends.term_weights import odds, weigh_terms
+from search.backends.embedded.segments import MOST_TIMES, term_key
+from search.backends.term_weights import weigh_terms
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from contracts.chunks import IndexedChunk
-    from contracts.documents import Layer
-    from search.backends.embedded.database import Connection
+    import numpy.typing as npt
 
-__all__ = ["FieldRows", "add_terms", "remove_terms", "search_terms"]
+    from contracts.chunks import IndexedChunk
+    from search.backends.embedded.passages import Passages
+    from search.backends.embedded.segments import Segment
+    from search.backends.embedded.view import Passing
+
+    Slices = list[tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint8]]]
+
+__all__ = ["FieldTotals", "NewPostings", "search_terms"]
+
+_K1 = 1.2
+_B = 0.75
+
+_FEW = 4
+"""Where fewer than one in so many rows pass, postings of others are left out before they are scored."""
 
 
 @dataclass(frozen=True, slots=True)
-class FieldRows:
-    """Rows of a field: those that there are, and all that there ever were."""
+class FieldTotals:
+    """What BM25 needs of a whole field.
 
-    live: int
-    ever: int
-
-
-def add_terms(connection: Connection, keyed: Sequence[tuple[int, IndexedChunk]]) -> dict[str, int]:
-    """Store the terms of chunks under their keys.
-
-    Returns:
-        Rows added by field; a chunk without terms in a field has no row there.
+    Attributes:
+        rows: Chunks with any terms in it.
+        terms: Terms of all of them.
     """
-    added = {}
-    for name in FIELDS:
-        rows = [
-            (key, " ".join(terms)) for key, chunk in keyed if (terms := chunk.terms.get(name, ()))
-        ]
-        connection.executemany(f"INSERT INTO fts_{name} (rowid, terms) VALUES (?, ?)", rows)
-        added[name] = len(rows)
-    return added
+
+    rows: int
+    terms: int
 
 
-def remove_terms(connection: Connection, first: int, last: int) -> dict[str, int]:
-    """Remove the terms of a range of keys; returns the rows removed by field."""
-    return {
-        name: connection.execute(
-            f"DELETE FROM fts_{name} WHERE rowid BETWEEN ? AND ?", (first, last)
-        ).rowcount
-        for name in FIELDS
-    }
+class NewPostings:
+    """Postings of the chunks of one write, until they are stored."""
+
+    def __init__(self) -> None:
+        self._keys, self._rows, self._times = array("Q"), array("I"), array("B")
+
+    def add(self, row: int, chunk: IndexedChunk) -> list[int]:
+        """Take up a chunk's terms; rows ascend.
+
+        Returns:
+            Number of terms in each field.
+        """
+        lengths = []
+        for field, name in enumerate(FIELDS):
+            terms = chunk.terms.get(name, ())
+            lengths.append(len(terms))
+            for term, times in Counter(terms).items():
+                self._keys.append(term_key(term, field))
+                self._rows.append(row)
+                self._times.append(min(times, MOST_TIMES))
+        return lengths
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def arrays(
+        self,
+    ) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint32], npt.NDArray[np.uint8]]:
+        """Keys, rows and times."""
+        return (
+            np.frombuffer(self._keys, np.uint64),
+            np.frombuffer(self._rows, np.uint32),
+            np.frombuffer(self._times, np.uint8),
+        )
+
+
+class _Lists:
+    """The lists of a query's terms, over all segments."""
+
+    def __init__(
+        self, segments: Sequence[Segment], passages: Passages, terms: Sequence[str]
+    ) -> None:
+        self._live = passages.live
+        wanted = np.array(
+            [term_key(term, field) for term in terms for field in range(len(FIELDS))], np.uint64
+        )
+        self._slices: list[Slices] = [[] for _ in wanted]
+        for segment in segments:
+            places = np.searchsorted(segment.keys, wanted)
+            places[places == len(segment.keys)] = 0
+            for number in np.flatnonzero(segment.keys[places] == wanted).tolist():
+                first, last = segment.starts[places[number] : places[number] + 2].tolist()
+                self._slices[number].append((segment.rows[first:last], segment.times[first:last]))
+        self._numbers = {term: number * len(FIELDS) for number, term in enumerate(terms)}
+
+    def frequency(self, name: str, term: str) -> int:
+        """Rows of a field that hold a term."""
+        slices = self._slices[self._numbers[term] + FIELDS.index(name)]
+        if self._live is None:
+            return sum(len(rows) for rows, _ in slices)
+        return sum(int(np.count_nonzero(self._live[rows])) for rows, _ in slices)
+
+    def of(self, name: str, term: str) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint8]]:
+        """Rows of a field that hold a term, those removed among them, and how often each does."""
+        slices = self._slices[self._numbers[term] + FIELDS.index(name)]
+        if len(slices) == 1:
+            return slices[0]
+        rows, times = zip(*slices, strict=True)
+        return np.concatenate(rows), np.concatenate(times)
 
 
 def search_terms(
-    connection: Connection,
+    segments: Sequence[Segment],
+    passages: Passages,
+    passing: Passing,
     terms: Mapping[str, float],
     weights: Mapping[str, float],
-    rows: Mapping[str, FieldRows],
-    layers: frozenset[Layer],
-    limit: int,
-) -> list[Candidate]:
-    """Best chunks of the allowed documents by field-weighted BM25.
+    totals: Mapping[str, FieldTotals],
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
+    """Chunks that pass and hold any of the terms, with their scores.
 
     Args:
-        connection: Within a read transaction, ``allowed`` filled.
+        segments: All postings.
+        passages: All rows.
+        passing: Rows that the filter lets through.
         terms: Query terms with their weights.
         weights: Weight of each field.
-        rows: Row counts of each field.
-        layers: Layers searched.
-        limit: Chunks wanted.
+        totals: What is known of each field.
+
+    Returns:
+        Keys, ascending, and scores above 0, both of shape ``(found,)``.
     """
-    selects: list[str] = []
-    values: list[float | str] = []
-    for term, factors in _factors(connection, terms, weights, rows):
-        match = '"' + term.replace('"', '""') + '"'
+    lists = _Lists(segments, passages, list(terms))
+    rows_of = {name: totals[name].rows for name in FIELDS}
+    scores = np.zeros(len(passages), np.float32)
+    few = len(passing.rows) * _FEW < len(passages)
+    for term, factors in weigh_terms(terms, weights, rows_of, lists.frequency):
         for name, factor in factors.items():
-            selects.append(
-                f"SELECT rowid AS key, ? * bm25(fts_{name}) AS score FROM fts_{name} "
-                f"WHERE fts_{name} MATCH ? AND (rowid >> 24) IN (SELECT pk FROM allowed) "
-                f"AND {layer_condition(layers, f'fts_{name}.rowid')}"
-            )
-            values += [-factor, match]
-    if not selects:
-        return []
-    # SQLite flattens a single select into the sum, where bm25() cannot be called.
-    scored = (
-        selects[0].replace("AS score", "AS total")
-        if len(selects) == 1
-        else f"SELECT key, sum(score) AS total FROM ({' UNION ALL '.join(selects)}) GROUP BY key"
-    )
-    found = connection.execute(f"{scored} ORDER BY total DESC, key LIMIT ?", [*values, limit])
-    return [Candidate(key, score) for key, score in found]
-
-
-def _factors(
-    connection: Connection,
-    terms: Mapping[str, float],
-    weights: Mapping[str, float],
-    rows: Mapping[str, FieldRows],
-) -> list[tuple[str, dict[str, float]]]:
-    """For each term worth looking up, what FTS5's score is multiplied by in each field that holds it."""
-    holding: dict[tuple[str, str], int] = {}
-
-    def frequency(name: str, term: str) -> int:
-        holding[name, term] = _frequency(connection, name, term)
-        return holding[name, term]
-
-    live = {name: rows[name].live for name in FIELDS}
-    return [
-        (
-            term,
-            {
-                name: weight / _fts5_weight(rows[name].ever, holding[name, term])
-                for name, weight in factors.items()
-            },
-        )
-        for term, factors in weigh_terms(terms, weights, live, frequency)
-    ]
-
-
-def _fts5_weight(ever: int, holding: int) -> float:
-    """The inverse document frequency that is in FTS5's own score."""
-    return max(math.log(odds(ever, holding)), 1e-6)
-
-
-def _frequency(connection: Connection, name: str, term: str) -> int:
-    """Rows of a field that hold a term."""
-    found = connection.execute(f"SELECT doc FROM vocab_{name} WHERE term = ?", (term,)).fetchone()
-    return found[0] if found else 0
+            rows, times = lists.of(name, term)
+            if few:
+                keep = passing.mask[rows]
+                rows, times = rows[keep], times[keep]
+            mean = totals[name].terms / totals[name].rows
+            norm = passages.lengths[name][rows].astype(np.float32)
+            norm *= np.float32(_K1 * _B / mean)
+            norm += np.float32(_K1 * (1 - _B))
+            norm += times
+            # every row stands in a list once
+            scores[rows] += np.float32(factor * (_K1 + 1)) * times / norm
+    held = scores[passing.rows]
+    found = np.flatnonzero(held)
+    return passages.keys[passing.rows[found]], held[found]

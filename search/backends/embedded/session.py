@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from search.backends.embedded.database import connect, read_meta, transaction
+from search.backends.embedded.passages import LiveRows
 from search.backends.embedded.view import FilterView
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ class Session:
     def __init__(self, path: Path) -> None:
         self.connection: Connection = connect(path)
         self.view = FilterView(self.connection)
+        self.live = LiveRows()
         self.meta: dict[str, Any] = {}
 
     @contextmanager

@@ -1,7 +1,7 @@
 """What a filter lets through, within one snapshot of the index.
 
-The documents that pass go into a temporary table of the connection; both legs use it, so both see the same set. It is
-kept for the next call with the same filter, as long as no write was committed in between (``meta.generation``).
+Both legs use the same rows. They are kept for the next call with the same filter, as long as no write was committed in
+between (``meta.generation``).
 """
 
 # ruff: noqa: S608  only names of our own tables are put into SQL; values are always bound
@@ -9,6 +9,7 @@ kept for the next call with the same filter, as long as no write was committed i
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,18 +17,17 @@ import numpy.typing as npt
 
 from contracts.documents import Layer
 from contracts.errors import QueryError
-from search.backends.embedded.codec import LAYERS, SLOTS, day, json_list, plain
-from search.backends.embedded.database import KEY_BITS
+from search.backends.embedded.codec import LAYERS, day, json_list, plain
+from search.backends.embedded.passages import rows_of_documents
+from search.backends.embedded.vectors import similarities_of
 from search.backends.values import folded, path_bytes
 
 if TYPE_CHECKING:
     from contracts.search import SearchFilter
     from search.backends.embedded.database import Connection
+    from search.backends.embedded.passages import Passages
 
-__all__ = ["FilterView", "layer_condition"]
-
-Vectors = tuple[npt.NDArray[np.int64], npt.NDArray[np.uint32]]
-"""Keys and vector slots of chunks."""
+__all__ = ["FilterView", "Passing"]
 
 _COLUMNS = frozenset({"department", "source", "format", "language", "security_level", "revision"})
 
@@ -45,33 +45,114 @@ _VISIBLE_THEN = f"""((d.status IN ('current', 'unknown')
     AND d.effective <= :as_of AND NOT EXISTS ({_READABLE_SUCCESSOR} AND s.effective <= :as_of))"""
 
 
+class Passing:
+    """The rows that a filter lets through.
+
+    Args:
+        passages: All rows.
+        documents: The documents that pass, ascending.
+        layers: Layers that pass.
+        wider: What passes a filter that lets through all of these, and more.
+    """
+
+    def __init__(
+        self,
+        passages: Passages,
+        documents: npt.NDArray[np.int64],
+        layers: frozenset[Layer],
+        wider: Passing | None = None,
+    ) -> None:
+        self._passages = passages
+        self.documents = documents
+        rows = rows_of_documents(passages.keys, documents)
+        if len(layers) < len(Layer):
+            wanted = [LAYERS.index(layer) for layer in layers]
+            rows = rows[np.isin(passages.layers[rows], wanted)]
+        self.rows = rows
+        self._wider = wider
+        self._scored: tuple[bytes, npt.NDArray[np.float32]] | None = None
+
+    @cached_property
+    def mask(self) -> npt.NDArray[np.bool_]:
+        """Whether each of all rows passes."""
+        mask = np.zeros(len(self._passages), np.bool_)
+        mask[self.rows] = True
+        return mask
+
+    @cached_property
+    def keys(self) -> npt.NDArray[np.int64]:
+        """Keys of the rows, ascending."""
+        return self._passages.keys[self.rows]
+
+    def similarities(
+        self, matrix: npt.NDArray[np.float32], vector: npt.NDArray[np.float32]
+    ) -> npt.NDArray[np.float32]:
+        """Products of the rows' vectors with one; kept, as a narrower filter is often asked the same next.
+
+        Args:
+            matrix: All vectors.
+            vector: Shape ``(dimension,)``.
+
+        Returns:
+            Shape ``(rows,)``.
+        """
+        asked = vector.tobytes()
+        before = self._wider._scored if self._wider else None  # noqa: SLF001
+        if self._wider is not None and before is not None and before[0] == asked:
+            scores = before[1][np.searchsorted(self._wider.rows, self.rows)]
+        else:
+            scores = similarities_of(matrix, self._passages.slots[self.rows], vector)
+        self._scored = asked, scores
+        return scores
+
+
 class FilterView:
-    """The temporary tables of one connection: ``readable`` scopes, ``hidden`` and ``allowed`` documents."""
+    """What passes, as one connection sees it; two temporary tables hold ``readable`` scopes and ``hidden`` documents."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         for table in (
             "readable (id INTEGER PRIMARY KEY)",
             "hidden (id TEXT PRIMARY KEY) WITHOUT ROWID",
-            "allowed (pk INTEGER PRIMARY KEY)",
         ):
             connection.execute(f"CREATE TEMP TABLE {table}")
         self._state: tuple[int, SearchFilter] | None = None
+        self._passing: Passing | None = None
+        self._of_language: dict[str, Passing] = {}
         self._readable: tuple[int, frozenset[str]] | None = None
         self._names: dict[str, int] = {}
-        self._vectors: Vectors | None = None
-        self._of_language: dict[str, Vectors] = {}
 
-    def build(self, generation: int, where: SearchFilter) -> None:
-        """Fill ``allowed`` with the documents that pass; within a read transaction.
+    def passing(self, generation: int, passages: Passages, where: SearchFilter) -> Passing:
+        """The rows that pass; within a read transaction.
+
+        A filter that only adds a language to the one before takes its part of what passed that one.
 
         Raises:
             QueryError: a filter field that no index has.
         """
-        if self._state == (generation, where):
-            return
-        self._state = self._vectors = None
+        if self._passing is not None and self._state == (generation, where):
+            return self._passing
+        if where.fields and where.fields[-1][0] == "language":
+            wider = replace(where, fields=where.fields[:-1])
+            named = any(name == "language" for name, _ in wider.fields)
+            if not named and self._state == (generation, wider) and self._passing is not None:
+                return self._narrowed(self._passing, passages, where.layers, where.fields[-1][1])
+        self.forget_rows()
+        self._passing = Passing(passages, self._documents(where), where.layers)
+        self._state = (generation, where)
+        return self._passing
+
+    def forget(self) -> None:
+        """After a failed transaction: the temporary tables may have been rolled back."""
+        self.forget_rows()
+        self._readable = None
+
+    def forget_rows(self) -> None:
+        """Let go of what passed before."""
+        self._state = self._passing = None
         self._of_language.clear()
+
+    def _documents(self, where: SearchFilter) -> npt.NDArray[np.int64]:
         self._read_scopes(where.scopes)
         run = self._connection.execute
         run("DELETE FROM hidden")
@@ -79,15 +160,20 @@ class FilterView:
             "INSERT OR IGNORE INTO hidden SELECT value FROM json_each(?)",
             (json_list(where.hidden_documents),),
         )
-        run("DELETE FROM allowed")
-        condition, values = self._condition(where)
-        run(f"INSERT INTO allowed SELECT d.pk FROM docs d WHERE {condition}", values)
-        self._state = (generation, where)
+        return self._select(*self._condition(where))
 
-    def forget(self) -> None:
-        """After a failed transaction: the temporary tables may have been rolled back."""
-        self._state = self._readable = self._vectors = None
-        self._of_language.clear()
+    def _select(self, condition: str, values: dict[str, object]) -> npt.NDArray[np.int64]:
+        found = self._connection.execute(f"SELECT d.pk FROM docs d WHERE {condition}", values)
+        return np.sort(np.fromiter((pk for (pk,) in found), np.int64))
+
+    def _narrowed(
+        self, wider: Passing, passages: Passages, layers: frozenset[Layer], language: str
+    ) -> Passing:
+        if language not in self._of_language:
+            spoken = self._select(*_field_condition("language", [language]))
+            both = np.intersect1d(wider.documents, spoken, assume_unique=True)
+            self._of_language[language] = Passing(passages, both, layers, wider)
+        return self._of_language[language]
 
     def _read_scopes(self, scopes: frozenset[str]) -> None:
         """Fill ``readable`` with the ids of the scopes; ids never change, new ones only come after."""
@@ -124,53 +210,6 @@ class FilterView:
             values |= more
         return " AND ".join(parts), values
 
-    def vectors_of(self, generation: int, where: SearchFilter) -> Vectors:
-        """Keys and vector slots of the chunks that pass, by slot; within a read transaction.
-
-        A filter that only adds a language to the one before takes its part of what passed that one.
-
-        Raises:
-            QueryError: a filter field that no index has.
-        """
-        if where.fields and where.fields[-1][0] == "language":
-            wider = replace(where, fields=where.fields[:-1])
-            named = any(name == "language" for name, _ in wider.fields)
-            if not named and self._state == (generation, wider):
-                return self._narrowed(where.layers, where.fields[-1][1])
-        self.build(generation, where)
-        return self.vectors(where.layers)
-
-    def _narrowed(self, layers: frozenset[Layer], language: str) -> Vectors:
-        if language not in self._of_language:
-            condition, values = _field_condition("language", [language])
-            found = self._connection.execute(
-                f"SELECT d.pk FROM allowed a CROSS JOIN docs d ON d.pk = a.pk WHERE {condition}",
-                values,
-            )
-            wanted = np.fromiter((pk for (pk,) in found), np.int64)
-            keys, slots = self.vectors(layers)
-            keep = np.isin(keys >> KEY_BITS, wanted)
-            self._of_language[language] = keys[keep], slots[keep]
-        return self._of_language[language]
-
-    def vectors(self, layers: frozenset[Layer]) -> Vectors:
-        """Keys and vector slots of the allowed chunks, by slot; after ``build`` with the same layers."""
-        if self._vectors is None:
-            found = self._connection.execute(
-                "SELECT v.pk, v.rows FROM allowed a CROSS JOIN doc_vectors v ON v.pk = a.pk"
-            ).fetchall()
-            rows = np.frombuffer(b"".join(data for _, data in found), SLOTS)
-            counts = [len(data) // SLOTS.itemsize for _, data in found]
-            pks = np.repeat(np.fromiter((pk for pk, _ in found), np.int64, len(found)), counts)
-            wanted = [LAYERS.index(layer) for layer in layers]
-            if len(wanted) < len(LAYERS):
-                keep = np.isin(rows["layer"], wanted)
-                rows, pks = rows[keep], pks[keep]
-            order = np.argsort(rows["slot"], kind="stable")
-            keys = (pks << KEY_BITS) | rows["ordinal"]
-            self._vectors = keys[order], rows["slot"][order]
-        return self._vectors
-
 
 def _field_condition(name: str, wanted: list[str]) -> tuple[str, dict[str, object]]:
     """The condition of one filter field: any of its values."""
@@ -201,20 +240,3 @@ def _field_condition(name: str, wanted: list[str]) -> tuple[str, dict[str, objec
         f"there is no filter {name!r}",
         advice=f"use one of {', '.join(sorted(_COLUMNS | {'code', 'path'}))}",
     )
-
-
-def layer_condition(layers: frozenset[Layer], key: str) -> str:
-    """Condition on a chunk's layer; only the layers other than the body are stored.
-
-    Args:
-        layers: Layers wanted.
-        key: The chunk's key, as a qualified column.
-    """
-    if len(layers) == len(Layer):
-        return "1"
-    names = ", ".join(f"'{layer.value}'" for layer in sorted(layers))
-    if Layer.BODY in layers:
-        return (
-            f"NOT EXISTS (SELECT 1 FROM layered l WHERE l.key = {key} AND l.layer NOT IN ({names}))"
-        )
-    return f"EXISTS (SELECT 1 FROM layered l WHERE l.key = {key} AND l.layer IN ({names}))"

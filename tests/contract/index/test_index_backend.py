@@ -192,7 +192,7 @@ def lucene_bm25(chunks, terms, weights):
     return scores
 
 
-# mean lengths may lag behind deletions; frequencies may not
+# over a server, mean lengths may lag behind deletions; frequencies may not
 @pytest.mark.parametrize(("republished", "tolerance"), [(False, 0.02), (True, 0.1)])
 def test_words_are_scored_as_bm25_over_weighted_fields(index, build, republished, tolerance):
     draw = random.Random(5)  # noqa: S311  words for a ranking
@@ -230,7 +230,8 @@ def test_words_are_scored_as_bm25_over_weighted_fields(index, build, republished
     best = max(expected.values())
     scores = {name: c.score / candidates[0].score for name, c in zip(ids, candidates, strict=True)}
     assert scores == {
-        name: pytest.approx(value / best, rel=tolerance) for name, value in expected.items()
+        name: pytest.approx(value / best, rel=1e-5 if index.name == "embedded" else tolerance)
+        for name, value in expected.items()
     }
     assert [c.score for c in candidates] == sorted((c.score for c in candidates), reverse=True)
 
