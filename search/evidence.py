@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections import OrderedDict
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from threading import Lock
 from typing import TYPE_CHECKING
 
@@ -108,7 +109,9 @@ FOCUS = 1.0
 """What the last word of a question counts more than the first."""
 
 _GRAM = 3
-_KEPT = 4096
+_PASSAGES_KEPT = 512
+_SENTENCES_KEPT = 16_384
+"""Revisions of a document share most of their sentences, and tables their headers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,6 +206,7 @@ class EvidenceReader:
         self._analyzer = analyzer
         self._known: OrderedDict[tuple[str, int], PassageTerms] = OrderedDict()
         self._lock = Lock()
+        self._terms = lru_cache(_SENTENCES_KEPT)(lambda text: frozenset(analyzer.terms(text)))
 
     def question(self, text: str, expansions: Sequence[Expansion] = ()) -> Question:
         """A question in terms, with synonyms of its phrases."""
@@ -237,7 +241,7 @@ class EvidenceReader:
         found = self._read(chunk)
         with self._lock:
             self._known[key] = found
-            if len(self._known) > _KEPT:
+            if len(self._known) > _PASSAGES_KEPT:
                 self._known.popitem(last=False)
         return found
 
@@ -255,11 +259,9 @@ class EvidenceReader:
         return [_evidence(question, worth, passage) for passage in passages]
 
     def _read(self, chunk: Chunk) -> PassageTerms:
-        lines = tuple(
-            (text, frozenset(self._analyzer.terms(text))) for _, text in sentences(chunk.text)
-        )
+        lines = tuple((text, self._terms(text)) for _, text in sentences(chunk.text))
         return PassageTerms(
-            prefix=frozenset(self._analyzer.terms(chunk.title_prefix)),
+            prefix=self._terms(chunk.title_prefix),
             sentences=lines or (("", frozenset()),),
             squeezed="".join(fold(chunk.embedded_text).split()),
         )
