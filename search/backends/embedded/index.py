@@ -211,7 +211,7 @@ class EmbeddedIndex:
         def run(
             session: Session,
         ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint32], npt.NDArray[np.float32]]:
-            return *_slots_of(self._passages(session), asked), self._matrix(session)
+            return *self._passages(session).vectors_of(asked), self._matrix(session)
 
         found, slots, matrix = self._read(run)
         scores = matrix[slots] @ self._checked(vector)
@@ -295,7 +295,7 @@ class EmbeddedIndex:
             vectors = session.connection.execute("SELECT count(*) FROM vectors").fetchone()[0]
             return {"documents": documents, "chunks": chunks, "vectors": vectors}
 
-        size = sum(path.stat().st_size for path in self._folder.iterdir() if path.exists())
+        size = sum(map(_bytes_of, self._folder.iterdir()))
         return self._read(run) | {"bytes": size}
 
     def close(self) -> None:
@@ -359,6 +359,13 @@ def _stored(key: int, chunk: bytes, row: bytes) -> StoredChunk:
     return StoredChunk(key=key, chunk=decode(chunk, Chunk), row=decode(row, DocumentRow))
 
 
+def _bytes_of(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:  # merged away just now
+        return 0
+
+
 def _best(
     keys: npt.NDArray[np.int64], scores: npt.NDArray[np.float32], limit: int
 ) -> list[Candidate]:
@@ -372,19 +379,6 @@ def _best(
         Candidate(key, score)
         for key, score in zip(keys[order].tolist(), scores[order].tolist(), strict=True)
     ]
-
-
-def _slots_of(
-    passages: Passages, keys: npt.NDArray[np.int64]
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint32]]:
-    """Those of the keys whose chunks are there, and the slots of their vectors."""
-    if not len(passages):
-        return np.empty(0, np.int64), np.empty(0, np.uint32)
-    rows = np.minimum(np.searchsorted(passages.keys, keys), len(passages) - 1)
-    there = passages.keys[rows] == keys
-    if passages.live is not None:
-        there &= passages.live[rows]
-    return keys[there], passages.slots[rows[there]]
 
 
 def open_index(options: BackendOptions) -> EmbeddedIndex:

@@ -47,6 +47,18 @@ class Passages:
     def __len__(self) -> int:
         return len(self.keys)
 
+    def vectors_of(
+        self, keys: npt.NDArray[np.int64]
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint32]]:
+        """Those of the keys whose chunks are there, and the slots of their vectors."""
+        if not len(self):
+            return np.empty(0, np.int64), np.empty(0, np.uint32)
+        rows = np.minimum(np.searchsorted(self.keys, keys), len(self) - 1)
+        there = self.keys[rows] == keys
+        if self.live is not None:
+            there &= self.live[rows]
+        return keys[there], self.slots[rows[there]]
+
 
 class PassageColumns:
     """The columns of the passage file, kept in memory (21 bytes a chunk) and read on where it has grown.
