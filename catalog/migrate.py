@@ -11,7 +11,7 @@ from contracts.errors import ConfigError
 
 __all__ = ["HEAD_REVISION", "MIGRATIONS", "migrate"]
 
-HEAD_REVISION = "0013"
+HEAD_REVISION = "0014"
 """The newest revision in ``migrations/versions``: what this code needs."""
 
 MIGRATIONS = Path(__file__).parent / "migrations"

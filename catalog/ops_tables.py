@@ -42,6 +42,7 @@ sessions = sa.Table(
     text("csrf"),
     text("created_at"),
     text("expires_at"),
+    text("mark"),
 )
 
 events = sa.Table(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
@@ -27,6 +28,7 @@ class SessionRecord:
         csrf: What every form of it carries.
         created_at: Since when, UTC text.
         expires_at: Until when, UTC text.
+        mark: What tells that the key by which the person came in is still the same; of no use without the secret.
     """
 
     digest: str
@@ -35,6 +37,7 @@ class SessionRecord:
     csrf: str
     created_at: str
     expires_at: str
+    mark: str = ""
 
 
 class SessionStore:
@@ -43,8 +46,20 @@ class SessionStore:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def begin(self, reader: str, caller: str, minutes: int) -> tuple[str, SessionRecord]:
+    def begin(
+        self,
+        reader: str,
+        caller: str,
+        minutes: int,
+        mark: Callable[[str], str] = lambda _secret: "",
+    ) -> tuple[str, SessionRecord]:
         """A new session; the ones that have expired go.
+
+        Args:
+            reader: Who it is.
+            caller: By whose token.
+            minutes: Until it expires.
+            mark: Gives the mark of the key, made with the session's secret.
 
         Returns:
             Its secret, 256 bits, which is stored nowhere; and the session.
@@ -58,6 +73,7 @@ class SessionStore:
             csrf=secrets.token_urlsafe(32),
             created_at=utc_now(),
             expires_at=utc_text(until),
+            mark=mark(secret),
         )
         with self._database.write() as connection:
             connection.execute(sa.delete(sessions).where(sessions.c.expires_at <= utc_now()))

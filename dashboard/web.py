@@ -22,7 +22,7 @@ from contracts.errors import (
 )
 from dashboard.figures import Figures
 from dashboard.pages import HANDLERS
-from dashboard.pages.account import COOKIE, LANGUAGE, THEME
+from dashboard.pages.account import COOKIE, LANGUAGE, THEME, vouched
 from dashboard.pages.overview import figures_of
 from dashboard.render import STATIC, html_of
 from dashboard.roles import ANYBODY, RULES, roles_of
@@ -148,9 +148,15 @@ def _served(
 
 
 def _person(desk: Desk, secret: str) -> Person | None:
-    """Who holds a session, as the directories know them now: whoever left has no roles from that moment."""
+    """Who holds a session, as the directories know them now: whoever left has no roles from that moment.
+
+    A session ends with the key that it began with.
+    """
     session = desk.catalog.sessions.get(secret) if secret else None
     if session is None:
+        return None
+    if not vouched(desk, session, secret):
+        desk.catalog.sessions.end(secret)
         return None
     try:
         principals = desk.reader(session.reader).principals

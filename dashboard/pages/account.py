@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
+import hmac
+from typing import TYPE_CHECKING
+
 from contracts.errors import SeogaError, UnknownReaderError
 from dashboard.roles import roles_of
 from dashboard.visit import Page, Person, Redirect, Visit
 from dashboard.words import LANGUAGES
 from search.api.callers import ForbiddenReaderError, UnauthorisedError
 
-__all__ = ["COOKIE", "LANGUAGE", "THEME", "login", "login_form", "logout", "preferences"]
+if TYPE_CHECKING:
+    from catalog.sessions import SessionRecord
+    from dashboard.desk import Desk
+
+__all__ = [
+    "COOKIE",
+    "LANGUAGE",
+    "THEME",
+    "login",
+    "login_form",
+    "logout",
+    "preferences",
+    "vouched",
+]
 
 COOKIE = "__Host-seoga-ops"
 LANGUAGE = "seoga-lang"
@@ -35,7 +51,9 @@ def login(visit: Visit) -> Page | Redirect:
     if not roles:
         return _form(visit, "error.no_role", 403)
     minutes = desk.settings.dashboard.session_minutes
-    secret, session = desk.catalog.sessions.begin(reader, caller.name, minutes)
+    secret, session = desk.catalog.sessions.begin(
+        reader, caller.name, minutes, lambda salt: desk.callers.mark(caller.name, reader, salt)
+    )
     visit.person = Person(session, roles)
     try:
         visit.audit("login", roles=sorted(roles), caller=caller.name)
@@ -43,6 +61,22 @@ def login(visit: Visit) -> Page | Redirect:
         desk.catalog.sessions.end(secret)
         raise
     return Redirect(_inside(visit.field("next")), cookies={COOKIE: secret})
+
+
+def vouched(desk: Desk, session: SessionRecord, secret: str) -> bool:
+    """Whether the key that a session began with is still the same, and still opens the dashboard for its reader.
+
+    Args:
+        desk: Whose callers count.
+        session: The session.
+        secret: Its secret.
+    """
+    oidc = desk.settings.api.oidc
+    own = oidc is not None and session.caller == oidc.issuer
+    if not own and session.caller not in desk.settings.dashboard.keys:
+        return False
+    now = desk.callers.mark(session.caller, session.reader, secret)
+    return bool(now) and hmac.compare_digest(now, session.mark)
 
 
 def logout(visit: Visit) -> Redirect:

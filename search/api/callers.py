@@ -162,6 +162,25 @@ class Callers:
                 raise TooManyError(wait)
         return found
 
+    def mark(self, name: str, reader: str, salt: str) -> str:
+        """What a session is known by for as long as that is good by which it began: HMAC-SHA256 (RFC 2104), hex.
+
+        Args:
+            name: Of the caller.
+            reader: As whom it acts.
+            salt: A secret of the session; without it the mark tells nothing of the key.
+
+        Returns:
+            "" where there is no such caller, or it may not act for the reader.
+        """
+        wanted = [key for key in self._keys if key.name == name]
+        if wanted:
+            may = any(fnmatch.fnmatchcase(reader, pattern) for pattern in wanted[0].readers)
+            told = f"key\0{wanted[0].secret}" if may else ""
+        else:
+            told = self._people.mark(name) if self._people is not None else ""
+        return hmac.digest(salt.encode(), told.encode(), "sha256").hex() if told else ""
+
 
 def check_secrets(secrets: Iterable[str]) -> None:
     """Make sure that no token is empty or easily guessed.
@@ -182,6 +201,12 @@ class _People:
     def __init__(self, settings: OidcSettings) -> None:
         self._settings = settings
         self._key_of = _key_source(settings)
+
+    def mark(self, name: str) -> str:
+        """What a person's session hangs on: the provider, and whom its tokens are for; "" of another name."""
+        settings = self._settings
+        told = (settings.issuer, settings.audience, settings.reader_claim)
+        return f"oidc\0{told!r}" if name == settings.issuer else ""
 
     def caller(self, token: str) -> Caller | None:
         import jwt

@@ -245,3 +245,16 @@ def test_a_service_without_anybody_who_may_ask_does_not_start(tmp_path):
     wrong = {"api": {"clients": [{"name": "x", "token_file": tmp_path / "none"}]}, "home": tmp_path}
     with pytest.raises(ConfigError, match="none"):
         callers_of(Settings.model_validate(wrong))
+
+
+def test_a_session_of_a_person_hangs_on_the_provider_and_on_whom_its_tokens_are_for(key_set):
+    def callers(**more):
+        values = {"issuer": ISSUER, "audience": AUDIENCE, "jwks_file": key_set, **more}
+        return Callers([Key("portal", PORTAL)], OidcSettings(**values))
+
+    mark = callers().mark(ISSUER, "kim", "salt")
+    assert mark
+    assert mark == callers().mark(ISSUER, "lee", "salt"), "it is the provider's, whoever it is"
+    assert callers(audience="another").mark(ISSUER, "kim", "salt") != mark
+    assert callers(issuer="https://other.example").mark(ISSUER, "kim", "salt") == ""
+    assert Callers([Key("portal", PORTAL)]).mark(ISSUER, "kim", "salt") == ""

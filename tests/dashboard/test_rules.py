@@ -6,8 +6,14 @@ import time
 from urllib.parse import quote
 
 import pytest
+from fastapi.testclient import TestClient
 
+from app.commands.serve import callers_of
+from app.ops import mount_dashboard
+from contracts.settings import Settings
 from dashboard.roles import ANYBODY, RULES, Role, roles_of
+from search.api.app import create_app
+from search.api.callers import Callers, Key
 
 TOKEN = "a-token-of-the-plant"  # noqa: S105  it opens nothing but this plant
 PEOPLE = {"olga": {Role.OPERATOR}, "rita": {Role.REVIEWER}, "sam": {Role.SECURITY}}
@@ -131,6 +137,82 @@ def test_roles_follow_the_directory(make_plant):
     while olga.get("/sources").status_code == 200 and time.monotonic() - begun < 20:
         time.sleep(0.2)
     assert olga.get("/sources").status_code == 303
+
+
+def test_who_is_disabled_in_the_directory_is_out_within_its_cache(make_plant):
+    own = make_plant()
+    olga, anna = own.log_in("olga"), own.log_in("anna")
+    assert olga.get("/sources").status_code == 200
+    people = own.drive / "directory.yaml"
+    text = people.read_text(encoding="utf-8")
+    people.write_text(text.replace("olga: {groups: []}", "olga: {groups: [], disabled: true}"))
+    begun = time.monotonic()
+    while olga.get("/sources").status_code == 200 and time.monotonic() - begun < 20:
+        time.sleep(0.1)
+    assert time.monotonic() - begun < own.settings.directory.cache_seconds + 5
+    assert olga.get("/sources").headers["location"].startswith("/ops/login")
+    assert olga.post("/sources/drive/pause", paused="1").status_code == 303
+    assert not own.catalog.sources.get("drive").paused
+    assert anna.get("/sources").status_code == 200
+
+
+def served_again(own, api, **dashboard):
+    """The same installation after a restart with other settings of who may call."""
+    values = {**own.settings.model_dump(), "api": api}
+    values["dashboard"] |= dashboard
+    settings = Settings.model_validate(values)
+    callers = callers_of(settings)
+    app = create_app(own.parts.searcher, callers, dict)
+    mount_dashboard(app, settings, own.parts, callers)
+    return app
+
+
+def test_a_session_ends_with_the_key_that_it_began_with(make_plant, tmp_path):
+    secret = tmp_path / "portal"
+    secret.write_text("a-key-of-the-portal", encoding="utf-8")
+
+    def client(**more):
+        return {"name": "portal", "token_file": secret, "readers": ["ol*"], **more}
+
+    own = make_plant()
+    first = served_again(own, {"token": TOKEN, "clients": [client()]}, keys=["", "portal"])
+
+    def visit(app, cookie):
+        http = TestClient(app, base_url="https://ops.plant.example", follow_redirects=False)
+        http.cookies.set("__Host-seoga-ops", cookie, domain="ops.plant.example", path="/")
+        return http.get("/ops/").status_code
+
+    def come_in():
+        http = TestClient(first, base_url="https://ops.plant.example", follow_redirects=False)
+        form = {"token": "a-key-of-the-portal", "reader": "olga"}
+        assert http.post("/ops/login", data=form).status_code == 303
+        return http.cookies["__Host-seoga-ops"]
+
+    same = served_again(own, {"token": TOKEN, "clients": [client()]}, keys=["", "portal"])
+    assert visit(same, come_in()) == 200
+    for api, keys in (
+        ({"token": TOKEN}, ["", "portal"]),
+        ({"token": TOKEN, "clients": [client()]}, [""]),
+        ({"token": TOKEN, "clients": [client(readers=["kim"])]}, ["", "portal"]),
+    ):
+        cookie = come_in()
+        assert visit(served_again(own, api, keys=keys), cookie) == 303
+        assert visit(first, cookie) == 303, "it has ended, and does not come back"
+    cookie = come_in()
+    secret.write_text("another-key-of-the-portal", encoding="utf-8")
+    rotated = served_again(own, {"token": TOKEN, "clients": [client()]}, keys=["", "portal"])
+    assert visit(rotated, cookie) == 303
+
+
+def test_a_mark_tells_nothing_of_the_key_without_the_secret_of_the_session():
+    callers = Callers([Key("portal", "a-key-of-the-portal", readers=("ol*",))])
+    mark = callers.mark("portal", "olga", "salt")
+    assert mark == callers.mark("portal", "olga", "salt")
+    assert mark != callers.mark("portal", "olga", "another salt")
+    assert callers.mark("portal", "kim", "salt") == ""
+    assert callers.mark("nobody", "olga", "salt") == ""
+    other = Callers([Key("portal", "another-key-of-the-portal")])
+    assert other.mark("portal", "olga", "salt") != mark
 
 
 def test_a_session_ends_with_the_logout(plant):

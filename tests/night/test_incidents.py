@@ -43,13 +43,20 @@ def test_a_bad_synonym_is_taken_back(plant):
     assert "잔여재고" not in shown
 
 
-@pytest.mark.parametrize("ended", [False, True])
-def test_a_changed_key_opens_nothing_and_sessions_can_be_ended(plant, ended):
+OLD, NEW = "the-old-key-of-the-plant", "the-new-key-of-the-plant"
+
+
+@pytest.mark.parametrize(
+    ("second", "purged", "status"),
+    [(NEW, False, 303), (OLD, True, 303), (OLD, False, 200)],
+    ids=["changed", "ended by hand", "as it was"],
+)
+def test_a_changed_key_opens_nothing_and_sessions_can_be_ended(plant, second, purged, status):
     toml = '[dashboard]\noperators = ["user:kim@plant"]\n'
     (plant.home / "seoga.toml").write_text(toml, encoding="utf-8")
-    old, new = "the-old-key-of-the-plant", "the-new-key-of-the-plant"
     cookies = {}
-    for key, other in ((old, new), (new, old)):
+    for key in (OLD, second):
+        other = NEW if key == OLD else OLD
         own = {
             "SEOGA_HOME": str(plant.home),
             "SEOGA_EMBEDDER__ENGINE": "hash",
@@ -63,16 +70,16 @@ def test_a_changed_key_opens_nothing_and_sessions_can_be_ended(plant, ended):
             http = TestClient(app, base_url="https://ops.example", follow_redirects=False)
             if cookies:
                 http.cookies.set("__Host-seoga-ops", cookies["was"], domain="ops.example", path="/")
-                assert http.get("/ops/").status_code == (303 if ended else 200)
+                assert http.get("/ops/").status_code == status
                 http.cookies.clear()
             body = {"query": "점검 주기", "reader": "kim"}
-            for token, status in ((key, 200), (other, 401)):
+            for token, wanted in ((key, 200), (other, 401)):
                 bearer = {"Authorization": f"Bearer {token}"}
-                assert http.post("/v1/search", json=body, headers=bearer).status_code == status
+                assert http.post("/v1/search", json=body, headers=bearer).status_code == wanted
             assert (
                 http.post("/ops/login", data={"token": other, "reader": "kim"}).status_code == 403
             )
             assert http.post("/ops/login", data={"token": key, "reader": "kim"}).status_code == 303
             cookies["was"] = http.cookies["__Host-seoga-ops"]
-        if ended:
+        if purged:
             assert "1" in plant.seoga("purge", "--sessions").stdout
