@@ -13,8 +13,9 @@ ROUNDS ?= 20
 PERMISSIONS ?=
 SEARCH ?=
 PLANT ?=
+BENCH ?=
 
-.PHONY: help setup demo test test-dashboard test-distributed test-permissions test-search faults lint acceptance acceptance-full eval-plant bench-dashboard bench-embedding bench-opensearch bench-mail bench-workbook bench-deck bench-long bench-ocr bench-parse fuzz lock clean test-sentence-transformers
+.PHONY: help setup demo test test-dashboard test-distributed test-permissions test-search faults lint acceptance acceptance-full eval-plant bench bench-dashboard bench-embedding bench-opensearch bench-mail bench-workbook bench-deck bench-long bench-ocr bench-parse fuzz lock clean test-sentence-transformers
 
 help: ## 이 도움말 (this help)
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  \1: /'
@@ -74,6 +75,10 @@ eval-plant: ## 가상 부품사의 드라이브와 질문으로 (the plant bench
 	@scripts/setup.sh scans
 	@rm -rf .plant
 	.venv/bin/seoga eval plant --out .plant $(PLANT)
+
+bench: ## 성능 전부를 한 번에, 보고서와 단위 비용까지; BENCH="--reduced --only rescan" (all of performance in one run)
+	@scripts/setup.sh scans
+	$(PY) scripts/bench.py --corpus $(CORPUS) --facts-tool $(FACTS_TOOL) --korquad $(KORQUAD) $(BENCH)
 
 bench-dashboard: ## 운영 화면의 시간, 문서 DOCUMENTS=1000000건에서 (how long pages take over a large catalog)
 	@scripts/setup.sh run

@@ -24,6 +24,7 @@ _COMMANDS = {
     "ingest": "공유 폴더를 지금 수집 (scan, parse and index now)",
     "parse": "파일 하나를 Markdown/JSON으로 (no catalog, no index)",
     "mcp": "에이전트의 도구: 검색, 답, 문서 열기 (tools for agents, MCP)",
+    "plan": "몇 건, 몇 명이면 무엇이 드는가 (what a number of documents and people needs)",
     "queue": "맡긴 일 보기와 다시 시키기 (tasks: list, retry, drop)",
     "purge": "문서와 남은 것을 완전히 지우기 (remove documents and leftovers for good)",
     "restore": "백업에서 되살리기 (bring a backup back)",

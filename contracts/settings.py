@@ -155,7 +155,12 @@ class IndexSettings(Group):
         pattern=r"^[a-z][a-z0-9_]{0,63}$",
         description="OpenSearch: alias of the index, and beginning of all its names.",
     )
-    shards: int = Field(default=1, ge=1, le=64, description="OpenSearch: shards of a new index.")
+    shards: int = Field(
+        default=1,
+        ge=1,
+        le=1024,
+        description="OpenSearch: shards of a new index; see docs/scale.md.",
+    )
     replicas: int = Field(default=0, ge=0, le=8, description="OpenSearch: copies of each shard.")
     timeout_seconds: float = Field(default=60.0, gt=0, description="OpenSearch: one request.")
 
