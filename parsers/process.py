@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import functools
 import os
 import select
 import signal
@@ -35,6 +36,7 @@ _TICK_MS = 100
 _GRACE_SECONDS = 1.0
 _LONGEST_ANSWER = INLINE_LIMIT + (1 << 16)
 _PIECE = 1 << 16
+_PAGE = os.sysconf("SC_PAGE_SIZE")
 _NEAR_LIMIT = 0.85
 _CRASHES = frozenset(
     {signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGILL, signal.SIGFPE, signal.SIGTRAP}
@@ -180,16 +182,9 @@ class WorkerProcess:
             return _death(format_name, FailureClass.INTERNAL, "garbled answer", self._peak)
 
     def _over_memory(self) -> bool:
-        resident = virtual = 0
-        try:
-            top = psutil.Process(self._process.pid)
-            for process in (top, *top.children(recursive=True)):
-                with contextlib.suppress(psutil.Error):
-                    memory = process.memory_info()
-                    resident += memory.rss
-                    virtual = max(virtual, memory.vms)
-        except psutil.Error:
-            return False
+        sizes = [_sizes(process) for process in _with_children(self._process.pid)]
+        resident = sum(size for _, size in sizes)
+        virtual = max((size for size, _ in sizes), default=0)
         self._peak = max(self._peak, resident)
         self._peak_virtual = max(self._peak_virtual, virtual)
         return resident > self._memory
@@ -241,3 +236,39 @@ def _pipe(pipe: IO[bytes] | None) -> IO[bytes]:
 def _death(format_name: str, failure: FailureClass, detail: str, peak: int) -> Reply:
     answer = Answer(format=format_name, failure=failure.value, detail=detail, peak_bytes=peak)
     return Reply(answer, died=True)
+
+
+def _with_children(process: int) -> list[int]:
+    """The process and all below it, as far as they are still there.
+
+    The system keeps a list of children (``children`` of proc(5)) in most kernels; else all processes are looked
+    through, which takes a hundred times as long.
+    """
+    if not _lists_children():
+        with contextlib.suppress(psutil.Error):
+            below = psutil.Process(process).children(recursive=True)
+            return [process, *(child.pid for child in below)]
+        return []
+    out: list[int] = []
+    waiting = [process]
+    while waiting:
+        out.append(waiting.pop())
+        threads = Path(f"/proc/{out[-1]}/task")
+        with contextlib.suppress(OSError):
+            for thread in threads.iterdir():
+                waiting += map(int, (thread / "children").read_bytes().split())
+    return out
+
+
+@functools.cache
+def _lists_children() -> bool:
+    return Path(f"/proc/self/task/{os.getpid()}/children").exists()
+
+
+def _sizes(process: int) -> tuple[int, int]:
+    """Virtual and resident size in bytes (``statm`` of proc(5)); 0 where it has ended."""
+    try:
+        pages = Path(f"/proc/{process}/statm").read_bytes().split()
+    except OSError:
+        return 0, 0
+    return int(pages[0]) * _PAGE, int(pages[1]) * _PAGE
