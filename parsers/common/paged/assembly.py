@@ -19,14 +19,14 @@ from parsers.common.paged.page import PageInput, PicturePiece, arrange
 from parsers.common.paged.ruling import find_grids
 from parsers.common.paged.spacing import Wrapping
 from parsers.common.paged.tabular import Placed, continues
-from parsers.common.paged.textline import cover, rounded, within
+from parsers.common.paged.textline import cover, outside, rounded
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from contracts.documents import Box, PageQuality
     from parsers.common.paged.content import PageRecord
-    from parsers.common.paged.ruling import Rule
+    from parsers.common.paged.ruling import Grid, Rule
     from parsers.common.paged.textline import TextLine
 
 __all__ = ["Assembly"]
@@ -56,6 +56,7 @@ class Assembly:
         self._style = style_of(widths, bookmarks)
         self._logos = _repeated_pictures(records)
         self._wrapping = Wrapping((line.text, line.trailing_space) for line in everything)
+        self._grids: dict[int, tuple[list[Grid], list[Rule]]] = {}
         self._furniture = self._find_furniture()
         self._open: tuple[int, Placed] | None = None
 
@@ -69,8 +70,9 @@ class Assembly:
             kept = hits
             ruled = {i for i in hits if _between_rules(lines[i], record.content.horizontal)}
             if len(hits) > 1 or ruled:
-                grids, _ = find_grids(record.content.horizontal, record.content.vertical)
-                kept = without_table_heads(hits, lines, grids)
+                grids = find_grids(record.content.horizontal, record.content.vertical)
+                self._grids[record.number] = grids
+                kept = without_table_heads(hits, lines, grids[0])
             out.append([lines[i] for i in sorted(kept)])
         return out
 
@@ -101,8 +103,7 @@ class Assembly:
         furniture: Sequence[TextLine],
         before: list[Block],
     ) -> tuple[list[Block], list[float]]:
-        boxes = [_widened(f.box) for f in furniture]
-        kept = [line for line in lines if not any(within(line.middle, box) for box in boxes)]
+        kept = outside(lines, [_widened(f.box) for f in furniture])
         figures, kept = self._figures(record, kept)
         content = record.content
         page = PageInput(
@@ -111,6 +112,7 @@ class Assembly:
             vertical=content.vertical,
             turned=[line for line in content.slanted if line.upright_turn],
             pictures=[*figures, *(box for box in _pictures(record) if box not in self._logos)],
+            grids=self._grids.get(record.number),
         )
         middle = content.height / 2
         out = [

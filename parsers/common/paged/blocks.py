@@ -26,6 +26,7 @@ _MAX_HEADING = 90
 _MAX_MARKED = 60
 _SENTENCE = re.compile(r"(?:[다요까음함됨임]|니다|[가-힣]것)\s*[.。?!]$|[.;,:]$|다\.\s*\S|[,;]$")
 _LEADERS = re.compile(r"\s?(?:[·.․‥…⋯‧]\s?){6,}")
+_ROW = 6
 _NOTE = re.compile(r"^(?:※|\*{1,3}\s|주\s*[:)]|주\d\)|자료\s*:|출처\s*:|[†‡])")
 _LEVELS = 6
 _RUNNING = 0.42
@@ -115,7 +116,9 @@ def paragraph_blocks(
     paragraph: Paragraph, page: int, style: Style, place: Callable[[Box], Box], origin: Origin
 ) -> list[Block]:
     """The block or blocks of one paragraph (an article's heading and its text are two)."""
-    text = _LEADERS.sub(" … ", paragraph.text)
+    text = paragraph.text
+    if text.count(".") + text.count("·") >= _ROW or any(sign in text for sign in "․‥…⋯‧"):
+        text = _LEADERS.sub(" … ", text)
     words = shown_words([word for line in paragraph.lines for word in line.words], place)
     confidence = paragraph.confidence
 
@@ -180,7 +183,7 @@ def _is_other(paragraph: Paragraph, *, recognised: bool) -> bool:
         return True
     if any(line.upright_turn for line in paragraph.lines):
         return True
-    return any(rule.search(text) for rule in (_SENTENCE, _NOTE, _LEADERS))
+    return bool(_SENTENCE.search(text) or _NOTE.match(text) or _LEADERS.search(text))
 
 
 def _weight_level(paragraph: Paragraph, style: Style) -> int:
@@ -216,5 +219,5 @@ def _mark_level(depth: int, style: Style) -> int:
 
 
 def _has_letters(text: str) -> bool:
-    letters = (char for char in text if char.isalpha())
-    return next(letters, "") != "" and next(letters, "") != ""  # a number is no heading
+    """At least two: a number is no heading."""
+    return sum(map(str.isalpha, text)) > 1

@@ -39,23 +39,24 @@ def chart_boxes(shapes: Sequence[Box], frame: Box) -> list[Box]:
     merged: list[Box] = []
     for box in sorted(large):
         current = box
-        while True:
-            near = [other for other in merged if _near(other, current)]
-            if not near:
-                break
+        while near := _near(current, merged):
             merged = [other for other in merged if other not in near]
             current = cover([current, *near])
         merged.append(current)
     return [box for box in merged if min(box[2] - box[0], box[3] - box[1]) > FIGURE_SIDE]
 
 
-def _near(a: Box, b: Box) -> bool:
-    return (
-        a[0] - _REACH <= b[2]
-        and b[0] - _REACH <= a[2]
-        and a[1] - _REACH <= b[3]
-        and b[1] - _REACH <= a[3]
-    )
+def _near(box: Box, others: Sequence[Box]) -> list[Box]:
+    """Those of the others that (almost) touch the box."""
+    left, top, right, bottom = box[0] - _REACH, box[1] - _REACH, box[2], box[3]
+    return [
+        other
+        for other in others
+        if other[2] >= left
+        and other[3] >= top
+        and other[0] - _REACH <= right
+        and other[1] - _REACH <= bottom
+    ]
 
 
 def labels_of(box: Box, lines: Sequence[TextLine], body_size: float) -> list[TextLine]:

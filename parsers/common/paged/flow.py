@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from parsers.common.paged.outline import find_mark
 from parsers.common.paged.textline import cover, joined, overlap
@@ -26,8 +27,7 @@ _FULL_EM = 2.2
 _INDENT_EM = 0.7
 
 
-@dataclass(frozen=True, slots=True)
-class Paragraph:
+class Paragraph(msgspec.Struct, frozen=True, gc=False):
     """Lines of one paragraph, with the text that they make."""
 
     lines: tuple[TextLine, ...]
@@ -66,30 +66,26 @@ def rows_of(lines: Iterable[TextLine], gap_em: float = CELL_GAP_EM) -> list[list
     """Lines on one height as a row, from left to right; neighbours closer than ``gap_em`` joined."""
     rows: list[list[TextLine]] = []
     low = high = 0.0
-    boxes = [(line.box, line) for line in lines]
-    if len(boxes) > 1:
-        boxes.sort(key=_by_height)
-    for (_, top, _, bottom), line in boxes:
-        tall = bottom - top
-        if (
-            rows
-            and top < high
-            and overlap(top, bottom, low, high) > _SAME_ROW * min(tall, high - low)
-        ):
-            row = rows[-1]
-            if _room(row, line):
+    row: list[TextLine] = []
+    placed = [
+        (box[1] + box[3], box[0], at, line)
+        for at, (line, box) in enumerate((line, line.box) for line in lines)
+    ]
+    placed.sort()
+    for _, _, _, line in placed:
+        _, top, _, bottom = line.box
+        if row and top < high:
+            tall, room = bottom - top, high - low
+            shared = overlap(top, bottom, low, high)
+            if shared > _SAME_ROW * min(tall, room) and _room(row, line):
                 row.append(line)
-                if tall > high - low:
+                if tall > room:
                     low, high = top, bottom
                 continue
-        rows.append([line])
+        row = [line]
+        rows.append(row)
         low, high = top, bottom
     return [_close(row, gap_em) if len(row) > 1 else row for row in rows]
-
-
-def _by_height(placed: tuple[Box, TextLine]) -> tuple[float, float]:
-    box = placed[0]
-    return box[1] + box[3], box[0]
 
 
 def _room(row: list[TextLine], line: TextLine) -> bool:

@@ -26,6 +26,7 @@ _MIN_PAGES = 3
 _SHARE = 0.3
 _LARGE = 1.35
 _DIGITS = re.compile(r"\d+")
+_ROMAN = "ivxlc"
 _PLAIN_NUMBER = re.compile(r"\d{1,4}|[ivxlc]{1,6}")
 _FEW_ROWS = 6
 _APART = 1.5
@@ -103,7 +104,8 @@ def _margins(
 
 def _numbered_row(lines: Sequence[TextLine], height: float, body_size: float) -> set[int]:
     """The outermost row of a page, set apart from the rest, not larger, with a page number at its outer end."""
-    if not any(_may_number(line, height) for line in lines):
+    zone = 2 * _ZONE * height
+    if not any(_may_number(line, height, zone) for line in lines):
         return set()
     place = {id(line): index for index, line in enumerate(lines)}
     rows = sorted(rows_of(lines, -_ANY_GAP), key=lambda row: row[0].middle[1])
@@ -122,12 +124,15 @@ def _numbered_row(lines: Sequence[TextLine], height: float, body_size: float) ->
     return set()
 
 
-def _may_number(line: TextLine, height: float) -> bool:
+def _may_number(line: TextLine, height: float, zone: float) -> bool:
     """Stands about where page numbers do, and begins or ends with a number: most pages have no such line."""
-    middle = line.middle[1]
-    if min(middle, height - middle) >= 2 * _ZONE * height:
+    box, text = line.box, line.text
+    middle = (box[1] + box[3]) / 2
+    if middle >= zone and height - middle >= zone:
         return False
-    words = line.text.split()
+    if not any(char.isdecimal() or char in _ROMAN for char in (text[:1], text[-1:])):
+        return False
+    words = text.split()
     return bool(words) and any(_PLAIN_NUMBER.fullmatch(word) for word in (words[0], words[-1]))
 
 

@@ -52,9 +52,9 @@ def page_quality(
         integrities: Share of text that fitted its cell, for each table.
     """
     body = [b for b in blocks if b.layer in {Layer.BODY, Layer.NOTES}]
-    letters = [(b, len("".join(spoken(b).split()))) for b in body]
-    total = sum(n for _, n in letters)
-    layer = sum(n for b, n in letters if b.origin is Origin.TEXT_LAYER)
+    letters = [len("".join(spoken(b).split())) for b in body]
+    total = sum(letters)
+    layer = sum(n for b, n in zip(body, letters, strict=True) if b.origin is Origin.TEXT_LAYER)
     words = sorted(w.confidence for b in body for w in b.words)
     hangul = "\n".join(spoken(b) for b in body if b.kind is not BlockKind.TABLE)
     return PageQuality(

@@ -16,7 +16,7 @@ from parsers.common.paged.tabular import (
     fill_grid,
     refine_columns,
 )
-from parsers.common.paged.textline import joined, within
+from parsers.common.paged.textline import joined, outside, within
 from parsers.common.paged.unruled import table_from_rows, unruled_runs
 
 if TYPE_CHECKING:
@@ -47,6 +47,7 @@ class PageInput:
         vertical: Merged vertical rules.
         turned: Text at a right angle: it goes into table cells, else to the end of the page.
         pictures: Boxes of pictures that are worth a mention.
+        grids: What :func:`parsers.common.paged.ruling.find_grids` says of the rules; None: it was not asked yet.
     """
 
     lines: Sequence[TextLine]
@@ -54,6 +55,7 @@ class PageInput:
     vertical: Sequence[Rule] = ()
     turned: Sequence[TextLine] = ()
     pictures: Sequence[Box] = ()
+    grids: tuple[list[Grid], list[Rule]] | None = None
 
 
 Piece = "Paragraph | Placed | PicturePiece"
@@ -131,9 +133,9 @@ def _ruled_tables(
     page: PageInput, wrapping: Wrapping
 ) -> tuple[list[TextLine], list[TextLine], list[Placed]]:
     """Tables of the page, after the level and the turned lines that are in none of them."""
-    grids, loose = find_grids(page.horizontal, page.vertical)
-    free = _outside(page.lines, [g for g in grids if len(g.slots) > 1])
-    grids += grid_of_bands(loose, free)
+    grids, loose = page.grids or find_grids(page.horizontal, page.vertical)
+    free = outside(page.lines, [_widened(g.box) for g in grids if len(g.slots) > 1])
+    grids = grids + grid_of_bands(loose, free)
     grids = [g for g in grids if len(g.slots) > 1 or len(g.xs) > 2]  # noqa: PLR2004  a box around text
     grids.sort(key=lambda g: (g.box[2] - g.box[0]) * (g.box[3] - g.box[1]))
     left = [(line, line.middle) for line in page.lines]
@@ -190,10 +192,3 @@ def _contains(outer: Box, inner: Box) -> bool:
         and inner[2] <= outer[2] + 1
         and inner[3] <= outer[3] + 1
     )
-
-
-def _outside(lines: Sequence[TextLine], grids: Sequence[Grid]) -> list[TextLine]:
-    boxes = [_widened(grid.box) for grid in grids]
-    if not boxes:
-        return list(lines)
-    return [line for line in lines if not any(within(line.middle, box) for box in boxes)]

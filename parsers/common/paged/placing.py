@@ -43,13 +43,12 @@ class Places:
         if found is None:
             grid = self._grid
             outer = grid.xs[0]
-            borders = [
-                left for left, top, _, bottom in grid.boxes if top <= y < bottom and left != outer
-            ]
-            cells = [
-                (slot, left - _NEAR, right + _NEAR)
-                for slot, (left, top, right, bottom) in zip(grid.slots, grid.boxes, strict=True)
-                if top - _NEAR <= y <= bottom + _NEAR
-            ]
+            borders: list[float] = []
+            cells: list[tuple[Slot, float, float]] = []
+            for slot, (left, top, right, bottom) in zip(grid.slots, grid.boxes, strict=True):
+                if top - _NEAR <= y <= bottom + _NEAR:
+                    cells.append((slot, left - _NEAR, right + _NEAR))
+                    if top <= y < bottom and left != outer:
+                        borders.append(left)
             found = self._known[y] = sorted(borders), cells
         return found

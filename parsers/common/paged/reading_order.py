@@ -10,10 +10,11 @@ optically scanned documents", 1984, with the wide boxes masked).
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from parsers.common.paged.textline import cover, overlap
+import msgspec
+
+from parsers.common.paged.textline import overlap
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,8 +37,7 @@ _CAPTION_GAP = 1.2
 _NEARER = 1.5
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(msgspec.Struct, frozen=True, gc=False):
     """Something to be ordered: its box, the height of its text (0 for tables and figures)."""
 
     box: Box
@@ -170,9 +170,9 @@ def _centre_y(item: Item) -> float:
 
 def _gutter(items: Sequence[Item], chosen: list[int]) -> tuple[float, float] | None:
     """The best supported vertical gutter, or None."""
-    left, _, right, _ = cover(items[i].box for i in chosen)
-    width = right - left
-    narrow = [i for i in chosen if items[i].box[2] - items[i].box[0] <= _WIDE * width]
+    placed = [(i, items[i].box) for i in chosen]
+    width = max(box[2] for _, box in placed) - min(box[0] for _, box in placed)
+    narrow = [i for i, box in placed if box[2] - box[0] <= _WIDE * width]
     if len(narrow) < 2 * _MIN_LINES and not _blocks_side_by_side(items, narrow):
         return None
     sizes = sorted(items[i].size for i in narrow if items[i].size) or [10.0]
@@ -236,15 +236,23 @@ def _support(items: Sequence[Item], narrow: list[int], gap: tuple[float, float])
     left, right = _sides(items, [i for i in narrow if not _crosses(items[i], middle)], middle)
     if not left or not right:
         return 0.0
-    boxes = cover(items[i].box for i in left), cover(items[i].box for i in right)
-    shared = overlap(boxes[0][1], boxes[0][3], boxes[1][1], boxes[1][3])
+    spans = _heights(items, left), _heights(items, right)
+    shared = overlap(*spans[0], *spans[1])
+    if not shared:
+        return 0.0
     beside = [
-        [i for i in side if overlap(items[i].box[1], items[i].box[3], other[1], other[3]) > 0]
-        for side, other in ((left, boxes[1]), (right, boxes[0]))
+        [i for i in side if overlap(items[i].box[1], items[i].box[3], top, bottom) > 0]
+        for side, (top, bottom) in ((left, spans[1]), (right, spans[0]))
     ]
     if not _columns(items, beside[0], beside[1]):
         return 0.0
     return shared * min(1.0, (gap[1] - gap[0]) / 20 + 0.5)
+
+
+def _heights(items: Sequence[Item], side: list[int]) -> tuple[float, float]:
+    """From where to where the boxes of a side reach down the page."""
+    boxes = [items[i].box for i in side]
+    return min(box[1] for box in boxes), max(box[3] for box in boxes)
 
 
 def _crosses(item: Item, x: float) -> bool:
@@ -286,8 +294,7 @@ def _is_table(items: Sequence[Item], left: list[int], right: list[int]) -> bool:
 def _width(items: Sequence[Item], side: list[int]) -> float:
     if not side:
         return 0.0
-    left, _, right, _ = cover(items[i].box for i in side)
-    return right - left
+    return max(items[i].box[2] for i in side) - min(items[i].box[0] for i in side)
 
 
 def _column_like(items: Sequence[Item], side: list[int]) -> bool:

@@ -9,6 +9,8 @@ from bisect import bisect_left
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+import msgspec
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -30,8 +32,7 @@ _MAX_PAIRS = 1_500_000
 _Area = tuple[int, int, int, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(msgspec.Struct, frozen=True, gc=False):
     """A horizontal rule at height ``at`` from ``low`` to ``high`` (or a vertical one at x ``at``)."""
 
     at: float
@@ -39,8 +40,7 @@ class Rule:
     high: float
 
 
-@dataclass(frozen=True, slots=True)
-class Slot:
+class Slot(msgspec.Struct, frozen=True, gc=False):
     """A cell of a grid: position and spans, at least 1."""
 
     row: int

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections import Counter
 from typing import TYPE_CHECKING
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["Wrapping", "lost_spaces_share"]
 
 _HANGUL = re.compile("[\uac00-\ud7a3]+")
-_LONG_RUN = 14
+_TOO_LONG = re.compile("[\uac00-\ud7a3]{15,}")
 _FEW_LINES = 4
 _KEPT_SHARE = 0.25
 _FEW_VOTES = 0.04
@@ -25,9 +26,8 @@ _CONTINUES = ("하여", "하는", "하고", "한다", "했다", "되어", "되�
 
 def lost_spaces_share(text: str) -> float:
     """Share of the Hangul that stands in runs too long to be one word, 0 to 1."""
-    runs = [len(run) for run in _HANGUL.findall(text)]
-    hangul = sum(runs)
-    return sum(run for run in runs if run > _LONG_RUN) / hangul if hangul else 0.0
+    long = sum(map(len, _TOO_LONG.findall(text)))
+    return long / sum(map(len, _HANGUL.findall(text))) if long else 0.0
 
 
 class Wrapping:
@@ -54,10 +54,20 @@ class Wrapping:
             if last and is_hangul(last[-1]):
                 hangul += 1
                 ends += trailing
-        self._words = Counter(inner)
+        self._inner = inner
+        self._edges = edges
         self._spaces_kept = hangul > _FEW_LINES and ends > _KEPT_SHARE * hangul
-        votes = Counter(vote for a, b in edges if (vote := self._vote(a, b)) is not None)
-        self._splits_words = votes[""] > max(votes[" "] / 2, _FEW_VOTES * len(edges))
+
+    @functools.cached_property
+    def _words(self) -> Counter[str]:
+        """How often each word stands within a line; most documents that keep spaces never ask."""
+        return Counter(self._inner)
+
+    @functools.cached_property
+    def _splits_words(self) -> bool:
+        """Lines end within words."""
+        votes = Counter(vote for a, b in self._edges if (vote := self._vote(a, b)) is not None)
+        return votes[""] > max(votes[" "] / 2, _FEW_VOTES * len(self._edges))
 
     def glue(self, before: str, after: str, *, space_seen: bool) -> str:
         """What stands between two lines of a paragraph: a space, or nothing inside a word."""
@@ -76,16 +86,17 @@ class Wrapping:
         return "" if self._splits_words else " "
 
     def _mixed(self, last: str, first: str) -> str:
-        inside = self._splits_words or self._spaces_kept
-        return "" if inside and last.isalnum() and is_hangul(first) else " "
+        within = last.isalnum() and is_hangul(first)
+        return "" if within and (self._spaces_kept or self._splits_words) else " "
 
     def _vote(self, left: str, right: str) -> str | None:
         """Nothing where the two make one known word, a space where both are words, else None."""
         if not ("\uac00" <= left[-1:] <= "\ud7a3" and "\uac00" <= right[:1] <= "\ud7a3"):
             return None
-        whole = self._words[left + right]
-        apart = min(self._words[left], self._words[right])
-        if right.startswith(_CONTINUES) and not self._words[right]:
+        count = self._words.get
+        whole, second = count(left + right, 0), count(right, 0)
+        apart = min(count(left, 0), second)
+        if not second and right.startswith(_CONTINUES):
             whole += 1
         if whole == apart:
             return None

@@ -20,6 +20,7 @@ __all__ = [
     "is_hangul",
     "is_wide",
     "joined",
+    "outside",
     "overlap",
     "rounded",
     "visible",
@@ -131,6 +132,22 @@ def overlap(a0: float, a1: float, b0: float, b1: float) -> float:
 def within(point: tuple[float, float], box: Box) -> bool:
     """The point lies in the box."""
     return box[0] <= point[0] <= box[2] and box[1] <= point[1] <= box[3]
+
+
+def outside(lines: Iterable[TextLine], boxes: Sequence[Box]) -> list[TextLine]:
+    """Lines whose middle lies in none of the boxes."""
+    if not boxes:
+        return list(lines)
+    out: list[TextLine] = []
+    for line in lines:
+        x0, y0, x1, y1 = line.box
+        x, y = (x0 + x1) / 2, (y0 + y1) / 2
+        for left, top, right, bottom in boxes:
+            if top <= y <= bottom and left <= x <= right:
+                break
+        else:
+            out.append(line)
+    return out
 
 
 def rounded(box: Box) -> Box:
