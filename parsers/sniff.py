@@ -208,8 +208,9 @@ def _quotes_pdf(head: bytes) -> bool:
 
 def _pdf(path: Path) -> Sniffed:
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-        protected = re.search(rb"/Filter\s*/MicrosoftIRMServices", data) or (
-            data.find(b"MicrosoftIRMServices Protected PDF.pdf") >= 0
+        protected = data.find(b"MicrosoftIRMServices") >= 0 and (
+            re.search(rb"/Filter\s*/MicrosoftIRMServices", data)
+            or data.find(b"MicrosoftIRMServices Protected PDF.pdf") >= 0
         )
     if protected:
         return _verdict("pdf", FailureClass.DRM_MIP, "PDF filter MicrosoftIRMServices")

@@ -153,13 +153,15 @@ def _clean_lines(text: str) -> str:
 
 
 def link_targets(page: pymupdf.Page) -> list[str]:
-    """Web addresses that the page links to and that are not part of its text, each once."""
-    out: list[str] = []
-    for link in page.get_links():
-        uri = str(link.get("uri") or "")
-        if uri.startswith(("http://", "https://", "mailto:")) and uri not in out:
-            out.append(uri)
-    return out[:_MAX_LINKS]
+    """Web addresses that the page links to, each once."""
+    out: dict[str, None] = {}
+    link = pymupdf.mupdf.fz_load_links(page.this)  # PyMuPDF's own list resolves names, too
+    while link.m_internal and len(out) < _MAX_LINKS:
+        uri = str(link.uri() or "")
+        if uri.startswith(("http://", "https://", "mailto:")):
+            out[uri] = None
+        link = link.next()
+    return list(out)
 
 
 def attachments(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from parsers.common.paged.textline import is_hangul, is_wide
+from parsers.pdf.masks import every
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -76,7 +77,7 @@ def kinds_of(codes: NDArray[Any]) -> NDArray[np.uint16]:
     """
     table = _kinds()
     kinds: NDArray[np.uint16] = table[codes]
-    if not kinds.all():
+    if not every(kinds):
         for code in set(codes[kinds == 0].tolist()):
             char = chr(code)
             table[code] = (

@@ -32,6 +32,8 @@ LIBRARY_ERRORS = (
 _HEAD = 1024
 _TAIL = 2048
 _MAX_SIDE = 14_400.0
+_READ_WHOLE = 32 << 20
+"""Bytes up to which a file is read at once: MuPDF goes from place to place in it."""
 
 
 def open_pdf(path: Path, limits: ParseSettings) -> pymupdf.Document:
@@ -49,7 +51,8 @@ def open_pdf(path: Path, limits: ParseSettings) -> pymupdf.Document:
     if size > limits.max_file_mb << 20:
         raise ParseFailure(FailureClass.TOO_LARGE, f"{size >> 20} MB, limit {limits.max_file_mb}")
     try:
-        document = pymupdf.open(path, filetype="pdf")
+        data = path.read_bytes() if size <= _READ_WHOLE else None
+        document = pymupdf.open(None if data else path, stream=data, filetype="pdf")
         if document.needs_pass and not document.authenticate(""):
             document.close()
             raise ParseFailure(FailureClass.ENCRYPTED, "the PDF asks for a password to open")
@@ -79,7 +82,7 @@ def _damage(path: Path) -> FailureClass:
 def _reason(problem: Exception) -> str:
     """One line without the path that some messages hold."""
     text = " ".join(str(problem).split()) or type(problem).__name__
-    if text.startswith("Failed to open file"):
+    if text.startswith(("Failed to open file", "Failed to open stream")):
         return "no PDF structure can be found"
     return text.split(": filename=")[0].split(" filename")[0][:120]
 

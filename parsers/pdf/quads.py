@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from parsers.pdf.fonts import EPSILON
+from parsers.pdf.masks import every, places, some
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -50,47 +51,57 @@ def upright_boxes(
     """
     corners = chars.corners
     squeezed = np.array([font.squeezed for font in faces.fonts], np.bool_)
-    if squeezed.any():
+    if some(squeezed):
         mask = squeezed[faces.which] & ~vertical
-        if mask.all():
-            corners = _stretched(chars, directions[line], faces)
+        if every(mask):
+            corners = _stretched(chars, directions, line, faces)
         else:
-            some = Faces(faces.fonts, faces.which[mask], faces.width)
+            these = Faces(faces.fonts, faces.which[mask], faces.width)
             corners = corners.copy()
-            corners[:, mask] = _stretched(chars.only(mask), directions[line[mask]], some)
+            corners[:, mask] = _stretched(chars.only(mask), directions, line[mask], these)
     boxes = np.empty((4, len(chars)), np.float32)
     for side, most in enumerate((np.minimum, np.minimum, np.maximum, np.maximum)):
         upper_left, upper_right, lower_left, lower_right = corners[side % 2 :: 2]
         most(most(upper_left, lower_left), most(upper_right, lower_right), out=boxes[side])
-    if vertical.any():
+    if some(vertical):
         flat = vertical & (boxes[3] < boxes[1] + chars.size)
         boxes[1, flat] = boxes[3, flat] - chars.size[flat]
     return boxes
 
 
 def _stretched(
-    chars: Characters, directions: NDArray[np.float32], faces: Faces
+    chars: Characters, directions: NDArray[np.float32], line: NDArray[np.int64], faces: Faces
 ) -> NDArray[np.float32]:
     """Corners where ascender and descender are made an em (``JM_char_quad``)."""
     size, which = chars.size, faces.which
     ascender, descender = _em_of(faces.fonts)
     whole = (ascender - descender)[which]
     ascender, descender = (part[which] * size / whole for part in (ascender, descender))
-    cosine, sine = np.ascontiguousarray(directions.T)
-    down = np.where(cosine == -1, np.float32(1), cosine)
     moved = chars.corners.reshape(4, 2, -1) - chars.origin
-    x = moved[:, 0] * cosine + moved[:, 1] * sine
-    flipped = (cosine == 1) & (moved[0, 0] * -sine + moved[0, 1] * down > 0)
+    turn: tuple[NDArray[np.float32], ...] | None = None
+    if every(directions == (1, 0)):  # as below with a sine of 0, on nearly all pages
+        x = moved[:, 0]
+        flipped = moved[0, 1] > 0
+    else:
+        cosine, sine = np.ascontiguousarray(directions[line].T)
+        down = np.where(cosine == -1, np.float32(1), cosine)
+        turn = cosine, sine, down
+        x = moved[:, 0] * cosine + moved[:, 1] * sine
+        flipped = (cosine == 1) & (moved[0, 0] * -sine + moved[0, 1] * down > 0)
     high, low = (np.where(flipped, part, -part) for part in (ascender, descender))
     before = x[2] < 0
     x[0, before] = x[2, before] = 0
-    for i in np.flatnonzero(x[3] - x[2] < EPSILON).tolist():
+    for i in places(x[3] - x[2] < EPSILON).tolist():
         em = faces.width(int(which[i]), int(chars.code[i]))
         if em is not None:
             x[1, i] = x[3, i] = x[2, i] + em * size[i]
-    y = np.stack((high, high, low, low))
-    moved[:, 0] = x * cosine + y * -sine
-    moved[:, 1] = x * sine + y * down
+    if turn is None:
+        moved[:2, 1], moved[2:, 1] = high, low
+    else:
+        cosine, sine, down = turn
+        y = np.stack((high, high, low, low))
+        moved[:, 0] = x * cosine + y * -sine
+        moved[:, 1] = x * sine + y * down
     moved += chars.origin
     return moved.reshape(8, -1)
 

@@ -16,6 +16,7 @@ from parsers.common.paged.figures import FIGURE_SIDE
 from parsers.common.paged.ruling import Rule, merge_rules
 from parsers.common.paged.textline import TextLine, cover, within
 from parsers.pdf.glyphs import UNMAPPED
+from parsers.pdf.masks import places, some
 from parsers.pdf.resources import has_images
 from parsers.pdf.runs import INVISIBLE, SHOWN, WHITE, Runs, runs_of
 from parsers.pdf.structs import from_structures
@@ -116,7 +117,7 @@ def _vectors(drawn: Vectors, content: PageContent) -> _Fills:
     """Rules into ``content``; returns filled areas with their colour."""
     boxes, stroked = drawn.boxes, drawn.stroked
     wide, high = boxes[:, 2] - boxes[:, 0], boxes[:, 3] - boxes[:, 1]
-    shapes = np.flatnonzero(~drawn.rectangle)[:_MAX_FILLS]
+    shapes = places(~drawn.rectangle)[:_MAX_FILLS]
     lettered = (
         ~stroked[shapes] & (high[shapes] > _LINE_HEIGHT[0]) & (high[shapes] < _LINE_HEIGHT[1])
     )
@@ -128,7 +129,7 @@ def _vectors(drawn: Vectors, content: PageContent) -> _Fills:
     upright = drawn.rectangle & (wide <= _THIN) & (high > _THIN)
     area = drawn.rectangle & ~flat & ~upright
     frames = area & stroked & (wide > _THIN)
-    fills = np.flatnonzero((~drawn.rectangle & ~stroked) | (area & ~frames))[:_MAX_FILLS]
+    fills = places((~drawn.rectangle & ~stroked) | (area & ~frames))[:_MAX_FILLS]
     across = [Rule((y0 + y1) / 2, x0, x1) for x0, y0, x1, y1 in boxes[flat].tolist()]
     down = [Rule((x0 + x1) / 2, y0, y1) for x0, y0, x1, y1 in boxes[upright].tolist()]
     stroked_frames = boxes[frames]
@@ -149,20 +150,20 @@ def _of_letters(frames: NDArray[np.float64], shapes: NDArray[np.float64]) -> NDA
     """Stroked rectangles whose border cuts through letters drawn as curves are strokes of these (bold ㅂ)."""
     out = np.zeros(len(frames), np.bool_)
     sides = np.maximum(frames[:, 2] - frames[:, 0], frames[:, 3] - frames[:, 1])
-    small = np.flatnonzero(sides <= _LINE_HEIGHT[1])
+    small = places(sides <= _LINE_HEIGHT[1])
     for start in range(0, len(small) if len(shapes) else 0, _AT_ONCE):
-        some = small[start : start + _AT_ONCE]
-        left, top, right, bottom = frames[some].T[:, :, None]
+        these = small[start : start + _AT_ONCE]
+        left, top, right, bottom = frames[these].T[:, :, None]
         low, high = shapes[:, 0] + 1, shapes[:, 2] - 1
         beside = (shapes[:, 1] < bottom) & (shapes[:, 3] > top)
         cut = ((low < left) & (left < high)) | ((low < right) & (right < high))
-        out[some] = (beside & cut).any(axis=1)
+        out[these] = (beside & cut).any(axis=1)
     return out
 
 
 def _collect(content: PageContent, runs: Runs, fills: _Fills) -> None:
     shown = runs.state == SHOWN
-    for index in np.flatnonzero(runs.state == WHITE).tolist():
+    for index in places(runs.state == WHITE).tolist():
         shown[index] = _on_colour(runs.boxes[runs.starts[index]], fills)
     content.characters = int(runs.lengths[shown].sum())
     content.unmapped = _unmapped(runs, shown)
@@ -179,12 +180,10 @@ def _collect(content: PageContent, runs: Runs, fills: _Fills) -> None:
                 line = msgspec.structs.replace(line, upright_turn=turn)  # noqa: PLW2901
             _target(content, state, shown=seen, flat=flat).append(line)
     _drawn_as_curves(content)
-    if content.characters and turns.any():
+    if content.characters and some(turns):
         counts = np.bincount(turns[shown], runs.lengths[shown])
         content.sideways = {
-            turn: int(counts[turn]) / content.characters
-            for turn in np.flatnonzero(counts).tolist()
-            if turn
+            turn: int(counts[turn]) / content.characters for turn in places(counts).tolist() if turn
         }
 
 
@@ -200,7 +199,7 @@ def _turns(directions: NDArray[np.float64]) -> NDArray[np.int64]:
 def _unmapped(runs: Runs, shown: NDArray[np.bool_]) -> int:
     """Visible characters without a meaning; a row of the same one (dot leaders) counts once."""
     odd = runs.kinds & UNMAPPED != 0
-    if not odd.any():
+    if not some(odd):
         return 0
     odd &= shown[runs.run]
     codes, run = runs.codes, runs.run
@@ -267,7 +266,7 @@ def _on_colour(box: NDArray[np.float64], fills: _Fills) -> bool:
     x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
     boxes, colours = fills
     below = (boxes[:, 0] <= x) & (x <= boxes[:, 2]) & (boxes[:, 1] <= y) & (y <= boxes[:, 3])
-    if not below.any():
+    if not some(below):
         return False
     colour = int(colours[below][-1])
     return min(colour >> 16 & 255, colour >> 8 & 255, colour & 255) < _NEAR_WHITE

@@ -14,6 +14,7 @@ import pymupdf
 from parsers.common.hangul_text import clean_text
 from parsers.common.paged.textline import visible
 from parsers.pdf.glyphs import ODD, PRIVATE, SPACE, SYMBOL_BASE, UNSEEN, kinds_of
+from parsers.pdf.masks import begins_of, every, places, some
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -85,8 +86,8 @@ class Runs:
         alive = np.bincount(self.run[solid], minlength=len(self.starts)) > 0
         alive |= np.bincount(self.run[~keep], minlength=len(self.starts)) == 0
         keep = keep & alive[self.run]
-        place = np.cumsum(keep) - 1
-        number = np.cumsum(alive) - 1
+        place = keep.cumsum() - 1
+        number = alive.cumsum() - 1
         run = number[self.run[keep]]
         return Runs(
             self.codes[keep], self.kinds[keep], self.boxes[keep], run,
@@ -102,15 +103,14 @@ def runs_of(page: PageText) -> Runs:
     state = _state(page.styles)[page.span]
     bold = _bold(page.styles)[page.span]
     line, span, boxes = page.line, page.span, page.boxes
-    if not keep.all():
-        place = np.cumsum(keep) - 1
+    if not every(keep):
+        place = keep.cumsum() - 1
         texts = {int(place[i]): text for i, text in texts.items()}
         codes, kinds, state, bold = codes[keep], kinds[keep], state[keep], bold[keep]
         line, span, boxes = line[keep], span[keep], boxes[keep]
-    begins = np.ones(len(codes), np.bool_)
-    begins[1:] = (line[1:] != line[:-1]) | (state[1:] != state[:-1])
-    starts = np.flatnonzero(begins)
-    run = np.cumsum(begins) - 1
+    begins = begins_of(line, state)
+    starts = places(begins)
+    run = begins.cumsum() - 1
     lengths = _ends(starts, len(codes)) - starts
     heavy = np.bincount(run[bold], minlength=len(starts))
     runs = Runs(
@@ -140,7 +140,7 @@ def _meant(
     texts: dict[int, str] = {}
     kinds = kinds_of(codes)
     keep = kinds & UNSEEN == 0
-    odd = np.flatnonzero(kinds & ODD)
+    odd = places(kinds & ODD)
     for i in odd.tolist():
         text = chr(codes[i])
         text = PRIVATE.get(text, text)
@@ -180,7 +180,7 @@ def _sizes(
     out: NDArray[np.float64] = of[starts]
     if not len(out):
         return out
-    for index in np.flatnonzero(np.maximum.reduceat(of, starts) > out).tolist():
+    for index in places(np.maximum.reduceat(of, starts) > out).tolist():
         first = int(starts[index])
         seen = 0
         for number, count in Counter(span[first : first + int(lengths[index])].tolist()).items():
@@ -214,7 +214,7 @@ def _printed_once(runs: Runs, line: NDArray[Any]) -> Runs:
 def _copies(runs: Runs, line: NDArray[Any]) -> list[tuple[int, int]]:
     """Characters that another line holds within about a point, each with the one printed before."""
     out: list[tuple[int, int]] = []
-    places: dict[tuple[str | int, int, int], int] = {}
+    met: dict[tuple[str | int, int, int], int] = {}
     left_top = np.rint(np.ascontiguousarray(runs.boxes[:, :2].T))
     if not _any_close(runs.codes, left_top):
         return out
@@ -225,20 +225,21 @@ def _copies(runs: Runs, line: NDArray[Any]) -> list[tuple[int, int]]:
     ):
         key = runs.texts.get(i, code)
         for beside in (left, left - 1, left + 1):
-            first = places.get((key, beside, top), i)
+            first = met.get((key, beside, top), i)
             if line[first] != line[i]:
                 out.append((i, first))
                 break
         else:
-            places[key, left, top] = i
+            met[key, left, top] = i
     return out
 
 
 def _any_close(codes: NDArray[np.int64], left_top: NDArray[np.float64]) -> bool:
     """Whether any two places of one character may be a point or less apart: on most pages none are."""
     x, y = np.fmin(np.fmax(left_top, -_FAR), _FAR).astype(np.int64) + (1 << _PLACE_BITS - 1)
-    places = np.sort(codes << 2 * _PLACE_BITS | y << _PLACE_BITS | x)
-    return bool((places[1:] - places[:-1] <= 1).any())
+    near = codes << 2 * _PLACE_BITS | y << _PLACE_BITS | x
+    near.sort()
+    return some(near[1:] - near[:-1] <= 1)
 
 
 def _crowded(
@@ -249,17 +250,17 @@ def _crowded(
     codes, at, height, of = runs.codes[order], x[order], y[order], line[order]
     apart = np.ones(len(order), np.bool_)
     apart[1:] = (codes[1:] != codes[:-1]) | (height[1:] != height[:-1]) | (at[1:] - at[:-1] > 1)
-    heaps = np.flatnonzero(apart)
+    heaps = places(apart)
     if len(heaps) == len(order):
         return order[:0]
     several = np.maximum.reduceat(of, heaps) != np.minimum.reduceat(of, heaps)
-    return np.sort(order[several[np.cumsum(apart) - 1]])
+    return np.sort(order[several[apart.cumsum() - 1]])
 
 
 def _parted(runs: Runs) -> Runs:
     """Some programs call TeX's sign for a joined ``ff`` an arrow: beside a small letter it is none."""
     pairs: list[int] = []
-    for i in reversed(np.flatnonzero(runs.codes == _TEX_FF).tolist()):
+    for i in reversed(places(runs.codes == _TEX_FF).tolist()):
         beside = [
             j for j in (i - 1, i + 1) if 0 <= j < len(runs.codes) and runs.run[j] == runs.run[i]
         ]
@@ -271,7 +272,7 @@ def _parted(runs: Runs) -> Runs:
     counts[pairs] = 2
     order = np.repeat(np.arange(len(counts)), counts)
     codes, boxes, run = runs.codes[order], runs.boxes[order], runs.run[order]
-    place = np.cumsum(counts) - counts
+    place = counts.cumsum() - counts
     left = place[pairs]
     codes[left] = codes[left + 1] = ord("f")
     kinds = kinds_of(codes)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from parsers.pdf.glyphs import CLOSES, HANGUL, OPENS, SPACE, WIDE
+from parsers.pdf.masks import every, places, some
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -39,9 +40,9 @@ def space_after(runs: Runs, flat: NDArray[np.bool_]) -> NDArray[np.bool_]:
     gaps = points / size[runs.run[:-1]]
     inside = np.ones(len(points), np.bool_)
     inside[runs.starts[1:] - 1] = False  # from one run to the next
-    if not flat.all():
+    if not every(flat):
         inside &= flat[runs.run[:-1]]
-    wide_enough = np.flatnonzero(inside & (gaps > _LEAST_EM))
+    wide_enough = places(inside & (gaps > _LEAST_EM))
     here, there = runs.kinds[wide_enough], runs.kinds[wide_enough + 1]
     either = here | there
     near = (either & WIDE == 0) * _NARROW_EM
@@ -64,16 +65,16 @@ def _inside_words(
     number = len(runs.starts)
     wanted = np.zeros(number, np.bool_)
     wanted[asked] = True
-    wide = np.flatnonzero((shared & WIDE != 0) & wanted[runs.run[:-1]])
+    wide = places((shared & WIDE != 0) & wanted[runs.run[:-1]])
     own, run = gaps[wide], runs.run[wide]
     order = np.lexsort((own, run))
     own = own[order]
     counts = np.bincount(run, minlength=number)
-    starts = np.cumsum(counts) - counts
+    starts = counts.cumsum() - counts
     many = counts >= _MIN_GAPS
     out = np.zeros(number)
     out[many] = own[starts[many] + counts[many] // 4]
-    if (wanted & ~many).any():
+    if some(wanted & ~many):
         usual = _usual(runs, points, shared)
         few = ~many if usual is not None else (counts > 1) & ~many
         out[few] = own[starts[few]] if usual is None else usual
@@ -82,7 +83,7 @@ def _inside_words(
 
 def _usual(runs: Runs, points: NDArray[np.float64], shared: NDArray[np.uint16]) -> float | None:
     """Gap inside words over a page, in em: most neighbours in Korean text share a word."""
-    inside = np.flatnonzero(shared & HANGUL)
+    inside = places(shared & HANGUL)
     sizes = runs.size[runs.run[inside]]
     real = sizes > 0
-    return float(np.median(points[inside][real] / sizes[real])) if real.any() else None
+    return float(np.median(points[inside][real] / sizes[real])) if some(real) else None

@@ -14,13 +14,14 @@ import functools
 import os
 import struct
 import sys
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pymupdf
 
 from parsers.pdf.characters import CHARACTER, Characters
+from parsers.pdf.masks import begins_of, every, places, some
 from parsers.pdf.memory import Memory, MisfitError, Pool
 from parsers.pdf.quads import Faces, upright_boxes
 from parsers.pdf.textpage import FLAGS, PageText, Vectors, styles_of
@@ -43,6 +44,11 @@ _IS_STROKED, _IS_RECTANGLE = 1, 2
 _SYNTHETIC = 4
 _RAISED = np.float32(0.1)
 _BESIDE = 2.0
+_ON, _OFF, _NO_SPACE = 0.75, 0.85, 0.14
+"""In em: ``SPACE_MAX_DIST`` and ``BASE_MAX_DIST`` of ``stext-device.c`` lie between the first two, ``SPACE_DIST`` is just above the last."""
+_SPACED = (0x700, 0x2000, 0x20CF)
+"""Behind characters below the first and between the others MuPDF puts spaces (``may_add_space``), but not behind one."""
+_BLANK = 0x20
 _CORNER = 3
 """Of a quadrilateral, lower right."""
 
@@ -73,9 +79,9 @@ def from_structures(page: pymupdf.Page, fonts: Fonts, *, pictures: bool) -> Page
         if not pictures:
             return copy.result()
         found = copy.images()
-        # MuPDF begins a new line behind a picture, in the middle of a sentence too
-        text = _Copy(page, memory, fonts, FLAGS).result() if copy.broken() else copy.result()
-        return replace(text, pictures=found)
+        if not copy.mended():
+            copy = _Copy(page, memory, fonts, FLAGS)
+        return replace(copy.result(), pictures=found)
     except MisfitError:
         return None
 
@@ -109,11 +115,13 @@ class _Copy:
         self._blocks, _, _ = self._pool.chains([first], _BLOCK)
         inside = _within(self._blocks["box"], frame)
         self._drawn = self._blocks[inside & (self._blocks["type"] == _VECTOR)]
-        self._texts = np.flatnonzero(inside & (self._blocks["type"] == _TEXT))
+        self._texts = places(inside & (self._blocks["type"] == _TEXT))
         firsts = self._blocks["union"][self._texts, 0].tolist()
         lines, self._block, _ = self._pool.chains(firsts, _LINE)
         inside = _within(lines["box"], frame)
         self._lines, self._block = lines[inside], self._block[inside]
+        self._whole = every(inside)
+        self._joined = np.zeros(len(self._lines), np.bool_)
 
     def images(self) -> list[tuple[Box, int, int]]:
         """Box, and size in pixels, of each picture."""
@@ -125,34 +133,56 @@ class _Copy:
         boxes: list[Box] = list(map(tuple, found["box"].tolist()))
         return [(box, *size) for box, size in zip(boxes, sizes, strict=True)]
 
-    def broken(self) -> bool:
-        """Text goes on behind a picture where it stopped before it."""
-        pictures = np.cumsum(self._blocks["type"] == _IMAGE)
+    def mended(self) -> bool:
+        """Put lines together that MuPDF begins behind pictures, in the middle of a sentence too.
+
+        Whether it would have gone on with the line before is what ``fz_add_stext_char_imp`` (``stext-device.c``) says.
+        False where that is not clear: then the page must be read without pictures.
+        """
+        pictures = (self._blocks["type"] == _IMAGE).cumsum()
         above, below = self._texts[:-1], self._texts[1:]
         between = pictures[below] - pictures[above]
-        number = np.flatnonzero((between > 0) & (between == below - above - 1))
-        filled = self._lines["first"] != 0
-        lines, of = self._lines[filled], self._block[filled]
-        last, first = np.searchsorted(of, number, "right") - 1, np.searchsorted(of, number + 1)
+        number = places((between > 0) & (between == below - above - 1))
+        filled = places(self._lines["first"])
+        of = self._block[filled]
+        last, first = of.searchsorted(number, "right") - 1, of.searchsorted(number + 1)
         real = (last >= 0) & (first < len(of))
-        before = self._pool.copies(lines["last"][last[real]].tolist(), CHARACTER)
-        after = self._pool.copies(lines["first"][first[real]].tolist(), CHARACTER)
-        ends = np.stack((before["quad"][:, _CORNER], before["origin"]), axis=1)
-        far = np.hypot(*(ends - after["origin"][:, None, :]).transpose(2, 0, 1)).min(axis=1)
-        return bool((far < _BESIDE * np.maximum(before["size"], after["size"])).any())
+        last, first, number = last[real], first[real], number[real]
+        if not len(number):
+            return True
+        above, below = filled[last], filled[first]
+        joint = _Joint(
+            self._lines[above], self._pool.copies(self._lines["last"][above].tolist(), CHARACTER),
+            self._lines[below], self._pool.copies(self._lines["first"][below].tolist(), CHARACTER),
+        )  # fmt: skip
+        joined = joint.joined()
+        sound = (
+            self._whole
+            and len(filled) == len(self._lines)
+            and np.array_equal(of[last], number)
+            and np.array_equal(of[first], number + 1)
+        )
+        if some(joint.close() & ~joint.apart() & ~joined) or (some(joined) and not sound):
+            return False
+        self._joined[below[joined]] = True
+        return True
 
     def result(self) -> PageText:
         """Arrays of what lies on the page."""
-        firsts = self._lines["first"].tolist()
-        found, line, counts = self._pool.chains(firsts, CHARACTER)
+        found, line, counts = self._pool.rows(self._lines["first"], self._lines["last"], CHARACTER)
         chars, lines = Characters.of(found), self._lines
+        if some(self._joined):
+            alone = ~self._joined
+            line = (alone.cumsum() - 1)[line]
+            lines = lines[alone]
+            counts = np.bincount(line, minlength=len(lines))
         faces = self._set_in(chars)
         vertical = lines["wmode"].astype(np.bool_)[line]
         boxes = upright_boxes(chars, vertical, lines["dir"], line, faces)
         raised = _raised(chars, lines["dir"], counts) & ~vertical
         fonts, which = faces.fonts, faces.which
         seen = _touching(boxes, self._frame)
-        if not seen.all():
+        if not every(seen):
             chars, line, which = chars.only(seen), line[seen], which[seen]
             boxes, raised = boxes[:, seen], raised[seen]
         flags = chars.flags & ~_SYNTHETIC
@@ -174,8 +204,7 @@ class _Copy:
     def _set_in(self, chars: Characters) -> Faces:
         """The fonts of the page, and which of them each character has."""
         font = chars.fonts()
-        begins = np.ones(len(font), np.bool_)
-        begins[1:] = font[1:] != font[:-1]
+        begins = begins_of(font)
         places: dict[int, int] = {}
         which = [places.setdefault(address, len(places)) for address in font[begins].tolist()]
         addresses = list(places)
@@ -185,7 +214,7 @@ class _Copy:
 
         return Faces(
             [self._fonts.at(self._memory, address) for address in addresses],
-            np.array(which, np.int64)[np.cumsum(begins) - 1],
+            np.array(which, np.int64)[begins.cumsum() - 1],
             width,
         )
 
@@ -199,6 +228,53 @@ class _Copy:
                     yield char.font
                     char = char.next
             block = block.next
+
+
+@dataclass(frozen=True, slots=True)
+class _Joint:
+    """Neighbouring lines that only pictures part, with the characters at the joints."""
+
+    above: NDArray[Any]
+    last: NDArray[Any]
+    below: NDArray[Any]
+    first: NDArray[Any]
+
+    def close(self) -> NDArray[np.bool_]:
+        """Their characters stand so near that the lines may be one."""
+        last, first = self.last, self.first
+        ends = np.stack((last["quad"][:, _CORNER], last["origin"]), axis=1)
+        far = np.hypot(*(ends - first["origin"][:, None, :]).transpose(2, 0, 1)).min(axis=1)
+        close: NDArray[np.bool_] = far < _BESIDE * np.maximum(last["size"], first["size"])
+        return close
+
+    def apart(self) -> NDArray[np.bool_]:
+        """They are surely two."""
+        along, off = self._moved()
+        apart: NDArray[np.bool_] = (np.abs(along) > _OFF) | (np.abs(off) > _OFF)
+        return apart & self._level()
+
+    def joined(self) -> NDArray[np.bool_]:
+        """They are surely one, without a space that MuPDF would put between."""
+        along, off = self._moved()
+        code = self.last["code"]
+        spaced = (code < _SPACED[0]) | ((code >= _SPACED[1]) & (code <= _SPACED[2]))
+        most = np.where(spaced & (code != _BLANK), _NO_SPACE, _ON)
+        twice: NDArray[np.bool_] = code == self.first["code"]
+        near: NDArray[np.bool_] = (along > -_ON) & (along < most) & (np.abs(off) < _ON)
+        return near & ~twice & self._level()
+
+    def _level(self) -> NDArray[np.bool_]:
+        """Both run from left to right."""
+        out: NDArray[np.bool_] = (self.last["bidi"] == 0) & (self.first["bidi"] == 0)
+        for line in (self.above, self.below):
+            out &= (line["wmode"] == 0) & (line["dir"] == (1, 0)).all(axis=1)
+        return out
+
+    def _moved(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """From the end of a line to the begin of the next, along the baseline and away from it, in em."""
+        size = self.first["size"]
+        along = self.first["origin"][:, 0] - self.last["quad"][:, _CORNER, 0]
+        return along / size, (self.first["origin"][:, 1] - self.last["origin"][:, 1]) / size
 
 
 def _within(boxes: NDArray[np.float32], frame: list[float]) -> NDArray[np.bool_]:
@@ -232,10 +308,10 @@ def _raised(
     chars: Characters, directions: NDArray[np.float32], counts: NDArray[np.int64]
 ) -> NDArray[np.bool_]:
     """Above the baseline of a level line's first character, by a tenth of the size."""
-    level = np.flatnonzero((directions == (1, 0)).all(axis=1) & (counts > 0))
+    level = places((directions == (1, 0)).all(axis=1) & (counts > 0))
     highest = np.full(len(counts), -np.inf, np.float32)
-    highest[level] = chars.origin[1, (np.cumsum(counts) - counts)[level]]
-    raised: NDArray[np.bool_] = chars.origin[1] < np.repeat(highest, counts) - chars.size * _RAISED
+    highest[level] = chars.origin[1, (counts.cumsum() - counts)[level]]
+    raised: NDArray[np.bool_] = chars.origin[1] < highest.repeat(counts) - chars.size * _RAISED
     return raised
 
 
@@ -243,8 +319,5 @@ def _spans(
     line: NDArray[Any], *styles: NDArray[Any]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The span of each character, and where each span begins: one line, one style."""
-    begins = np.ones(len(line), np.bool_)
-    begins[1:] = line[1:] != line[:-1]
-    for values in styles:
-        begins[1:] |= values[1:] != values[:-1]
-    return np.cumsum(begins) - 1, np.flatnonzero(begins)
+    begins = begins_of(line, *styles)
+    return begins.cumsum() - 1, places(begins)

@@ -9,6 +9,7 @@ import numpy as np
 
 from parsers.common.paged.textline import TextLine
 from parsers.pdf.glyphs import SPACE
+from parsers.pdf.masks import places, some
 from parsers.pdf.spaces import space_after
 
 if TYPE_CHECKING:
@@ -39,23 +40,25 @@ def text_lines(runs: Runs) -> list[TextLine | None]:
     signs = {int(runs.run[i]) for i in runs.texts}
     spread = _Spread(runs, blank, space_after(runs, flat))
     rows = zip(
-        spread.texts(first, last), flat.tolist(), _covers(runs), runs.size.tolist(), runs.bold.tolist(),
+        spread.pieces(first, last), flat.tolist(), _covers(runs), runs.size.tolist(), runs.bold.tolist(),
         blank[runs.ends - 1].tolist(), strict=True,
     )  # fmt: skip
+    text, edges = spread.text, spread.edges
     out: list[TextLine | None] = []
-    for index, (found, level, box, size, bold, spaced) in enumerate(rows):
-        if found is None:
+    for index, ((seen, start, end, left, right), level, box, size, bold, spaced) in enumerate(rows):
+        if not seen:
             out.append(None)
         elif not level or index in signs:
             out.append(TextLine(text=_words(runs, index), box=box, size=size, bold=bold))
         else:
-            text, left, right, edges = found
+            own = edges[start:end]
+            own.append(right)
             out.append(
                 TextLine(
-                    text=text,
+                    text=text[start:end],
                     box=(left, box[1], right, box[3]),
                     size=size,
-                    edges=edges,
+                    edges=own,
                     bold=bold,
                     trailing_space=spaced,
                 )
@@ -65,8 +68,8 @@ def text_lines(runs: Runs) -> list[TextLine | None]:
 
 def _solid(runs: Runs, blank: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """First and last character of each run that is no white space; the last before the first where there is none."""
-    solid = np.flatnonzero(~blank)
-    before = np.searchsorted(solid, np.append(runs.starts, len(blank)))
+    solid = places(~blank)
+    before = solid.searchsorted(np.append(runs.starts, len(blank)))
     first = np.append(solid, len(blank))[before[:-1]]
     last = np.append(-1, solid)[before[1:]]
     return first, last
@@ -86,7 +89,12 @@ def _words(runs: Runs, index: int) -> str:
 
 
 class _Spread:
-    """The characters of a page with single spaces, lost ones too, and the left edge of each."""
+    """The characters of a page with single spaces, lost ones too.
+
+    Attributes:
+        text: The characters.
+        edges: The left edge of each.
+    """
 
     def __init__(self, runs: Runs, blank: NDArray[np.bool_], missing: NDArray[np.bool_]) -> None:
         text = np.where(blank, _BLANK, runs.codes).astype("<u4")
@@ -94,36 +102,26 @@ class _Spread:
         lefts, rights = np.ascontiguousarray(runs.boxes[:, ::2].T)
         edges = lefts.astype(np.float32)
         place = np.arange(len(text))
-        if missing.any() or repeated.any():
+        if some(missing) or some(repeated):
             times = 1 + missing.astype(np.int64)
             times[1:][repeated] = 0
-            source = np.repeat(place, times)
-            place = np.cumsum(times) - times
+            source = place.repeat(times)
+            place = times.cumsum() - times
             added = place[missing] + 1
             text, edges = text[source], edges[source]
             text[added], edges[added] = _BLANK, rights[missing]
-        self._text = text.tobytes().decode("utf-32-le", "surrogatepass")
-        self._edges = array("f", edges.tobytes())
+        self.text = text.tobytes().decode("utf-32-le", "surrogatepass")
+        self.edges = array("f", edges.tobytes())
         self._place = place
         self._lefts = lefts
         self._rights = rights
 
-    def texts(
+    def pieces(
         self, first: NDArray[np.int64], last: NDArray[np.int64]
-    ) -> Iterator[tuple[str, float, float, array[float]] | None]:
-        """Text from one character to another, both included, its left and right edge, and that of each character.
-
-        Behind the left edges of characters comes the right edge of the last. None where the last comes before the first.
-        """
+    ) -> Iterator[tuple[bool, int, int, float, float]]:
+        """Of texts from one character to another, both included: whether there is one, begin, end, left, right edge."""
         begins = np.minimum(first, len(self._place) - 1)
-        rows = zip(
+        return zip(
             (first <= last).tolist(), self._place[begins].tolist(), (self._place[last] + 1).tolist(),
             self._lefts[begins].tolist(), self._rights[last].tolist(), strict=True,
         )  # fmt: skip
-        for some, start, end, left, right in rows:
-            if not some:
-                yield None
-                continue
-            edges = self._edges[start:end]
-            edges.append(right)
-            yield self._text[start:end], left, right, edges

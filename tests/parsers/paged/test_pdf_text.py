@@ -178,6 +178,22 @@ def test_a_line_goes_on_behind_a_picture(maker):
     same(quick, from_dictionary(page))
 
 
+@pytest.mark.parametrize("word", ["표준", "code", "다.", "(1)", "a "])
+@pytest.mark.parametrize("gap", [-1.2, -0.8, -0.3, 0, 0.1, 0.15, 0.3, 0.6, 0.8, 0.9, 3])
+def test_lines_behind_pictures_are_those_of_the_page_without_them(maker, word, gap):
+    """Whatever stands behind a picture, and wherever: MuPDF itself says what is one line."""
+    x = 60.0
+    for rise in (0, 0, 2, 0, 9, 0, -14, 0):
+        maker.text(x, 100 + rise, word, 10)
+        x += pymupdf.get_text_length(word, "korea", 10) + gap * 10
+        maker.page.insert_image((x, 195, x + 3, 198), stream=png(4, 4))
+    page = pymupdf.open(stream=maker.data())[0]
+    quick = from_structures(page, Fonts(), pictures=True)
+    assert quick is not None
+    assert len(quick.pictures) == 8
+    same(quick, from_dictionary(page))
+
+
 def test_of_a_picture_counts_what_shows(maker, parse):
     maker.text(60, 60, "그림의 일부만 보인다", 10)
     maker.page.insert_image((100, 200, 300, 400), stream=png(200, 200))
