@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import os
 import tempfile
+from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,6 +27,8 @@ __all__ = ["RATIO_FLOOR", "SpoolContext", "full_budget", "part_prefix"]
 RATIO_FLOOR = 16 << 20
 """Unpacked bytes up to which the ratio does not count: a small log packs 1,000 to 1 and harms nobody."""
 _WASTE_FACTOR = 4
+_HELD = 1 << 20
+"""Bytes of a child up to which it is held in memory before it is written."""
 
 
 def full_budget(limits: ParseSettings) -> ContainerBudget:
@@ -111,6 +115,45 @@ class SpoolContext:
             relation is not ChildRelation.MESSAGE
         )  # mails are cut from the file, they unfold nothing
         self._admit(counted=counted)
+        incoming, held, size = iter(chunks), list[bytes](), 0
+        try:
+            while size <= _HELD and (chunk := next(incoming, None)) is not None:
+                size += len(chunk)
+                self._check(size)
+                held.append(chunk)
+        except BaseException:
+            self._waste -= size
+            raise
+        if size <= _HELD:
+            sha256 = self._store(b"".join(held))
+        else:
+            sha256, size = self._write(chain(held, incoming))
+        self._members -= counted
+        self._bytes -= size
+        self._ratio_bytes -= size
+        return Child(name=safe_name(name), relation=relation, size=size, sha256=sha256)
+
+    def _store(self, data: bytes) -> str:
+        """Store a small child, unless it lies there: to replace a file takes the disk as long as many children to write."""
+        sha256 = hashlib.sha256(data).hexdigest()
+        target = self._folder / sha256
+        with suppress(OSError):
+            if target.stat().st_size == len(data) and target.read_bytes() == data:
+                return sha256
+        descriptor, temporary = tempfile.mkstemp(prefix=part_prefix(os.getpid()), dir=self._folder)
+        try:
+            with os.fdopen(descriptor, "wb", buffering=0) as file:
+                view = memoryview(data)
+                while view:
+                    view = view[file.write(view) :]
+            Path(temporary).replace(target)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
+        return sha256
+
+    def _write(self, chunks: Iterable[bytes]) -> tuple[str, int]:
+        """Write a child as it comes; its SHA-256 and size."""
         descriptor, temporary = tempfile.mkstemp(prefix=part_prefix(os.getpid()), dir=self._folder)
         digest = hashlib.sha256()
         size = 0
@@ -126,10 +169,7 @@ class SpoolContext:
             Path(temporary).unlink(missing_ok=True)
             self._waste -= size
             raise
-        self._members -= counted
-        self._bytes -= size
-        self._ratio_bytes -= size
-        return Child(name=safe_name(name), relation=relation, size=size, sha256=digest.hexdigest())
+        return digest.hexdigest(), size
 
     def scratch(self) -> Path:
         """A new, empty file of an unfinished name."""

@@ -41,6 +41,7 @@ _DICTIONARY = (
     rb"MS Sans SerifSymbolArialTimes New RomanCourier{\colortbl\red0\green0\blue0" + b"\r\n"
     rb"\par \pard\plain\f0\fs20\b\i\u\tab\tx"
 )
+_BITS = tuple(1 << bit for bit in range(8))
 _WINDOW = 4096
 _COMPRESSED, _RAW = b"LZFu", b"MELA"
 _ONES = 0xFFFFFFFF
@@ -202,28 +203,31 @@ def decompressed(data: bytes, most: int | None = None) -> bytes:
     # What the window holds before the first byte: nothing where nothing was written yet, then the dictionary.
     out = bytearray(_WINDOW - len(_DICTIONARY)) + _DICTIONARY
     until = _WINDOW + size
-    at = 16
-    while at < len(data) and len(out) < until:
+    at, end = 16, len(data)
+    while at < end and len(out) < until:
         flags, at = data[at], at + 1
         if not flags:  # eight bytes as they are
             out += data[at : at + 8]
             at += 8
             continue
-        for bit in range(8):
-            if at >= len(data) or len(out) >= until:
+        for bit in _BITS:
+            if at >= end or len(out) >= until:
                 break
-            if not flags >> bit & 1:
+            if not flags & bit:
                 out.append(data[at])
                 at += 1
                 continue
-            start, length = divmod(int.from_bytes(data[at : at + 2], "big"), 16)
+            pair = int.from_bytes(data[at : at + 2], "big")
             at += 2
-            back = (len(out) + len(_DICTIONARY) - start) % _WINDOW
-            if back == 0:
+            written, length = len(out), (pair & 0xF) + 2
+            back = (written + len(_DICTIONARY) - (pair >> 4)) % _WINDOW
+            if back >= length:
+                start = written - back
+                out += out[start : start + length]
+            elif back:
+                out += (out[-back:] * (length // back + 1))[:length]  # goes on in what it writes
+            else:
                 return bytes(out[_WINDOW:until])
-            length += 2
-            piece = out[len(out) - back :][:length]
-            out += (piece * (length // back + 1))[:length]  # may go on in what it writes
     return bytes(out[_WINDOW:until])
 
 

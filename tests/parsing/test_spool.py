@@ -98,3 +98,15 @@ def test_nothing_is_left_of_a_member_that_breaks_off(tmp_path):
     with pytest.raises(EOFError):
         context(tmp_path).spool("cut", ChildRelation.MEMBER, chunks())
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("size", [3, (1 << 20) + 5])
+def test_what_lies_under_a_childs_digest_is_the_child(tmp_path, size):
+    data = b"a" * size
+    target = tmp_path / hashlib.sha256(data).hexdigest()
+    for planted in (data, b"b" * size, b"short"):
+        target.write_bytes(planted)
+        again = context(tmp_path, total_bytes=1 << 22).spool("a", ChildRelation.MEMBER, [data])
+        assert (again.sha256, again.size) == (target.name, size)
+        assert target.read_bytes() == data
+        assert list(tmp_path.iterdir()) == [target]
