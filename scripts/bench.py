@@ -3,7 +3,7 @@
 usage: bench.py [--reduced] [--only ITEM …] [--again] [--work FOLDER] [--report FILE] [--costs FILE]
 
 Items, in their order; each leaves its result in the work folder (``var/bench``), and a run that was broken off goes on
-after the last one (``--again`` measures anew what is named):
+after the last one (``--again`` measures anew what is named; reduced results are no full ones):
 
 embedding   both engines (``evaluation.bench_embedding``)
 ingest      text documents: processor time by stage, a profile, two processes beside one
@@ -108,10 +108,11 @@ def items(given: argparse.Namespace, sizes: Sizes) -> dict[str, Callable[[Path],
         module = ["-m", "evaluation.bench_opensearch", "--url", "{url}"]
         return bench(*server, *module, "--chunks", str(sizes.chunks[-1]))
 
-    def stages(work: Path) -> Any:
+    def stages(_work: Path) -> Any:
+        built = given.work / "search"  # the indexes of that item, where they are there
         module = ["-m", "evaluation.bench_search", "--data", given.korquad]
         return {
-            str(n): bench(*module, "--chunks", str(n), "--work", work / str(n))
+            str(n): bench(*module, "--chunks", str(n), "--work", built / str(n) / "home")
             for n in sizes.chunks
         }
 
@@ -196,8 +197,10 @@ def _measured(name: str, measure: Callable[[Path], Any], given: argparse.Namespa
     """Whether an item's result is there, measured now or before."""
     file = given.work / f"{name}.json"
     if file.exists() and not given.again:
-        print(f"{name}: kept from an earlier run")
-        return True
+        kept = json.loads(file.read_text(encoding="utf-8"))
+        if kept["reduced"] == given.reduced:
+            print(f"{name}: kept from an earlier run")
+            return True
     print(f"{name} …", flush=True)
     began, machine = time.monotonic(), described()
     folder = given.work / name

@@ -132,8 +132,8 @@ def command(  # noqa: PLR0913  one argument an option
 
 def _queues(costs: Costs, wish: Wish, asked: Estimate) -> dict[str, Any]:
     """What queues do at shares of the most that can pass; and with the changes of a day."""
-    from app.planning.estimate import stations_of
-    from app.planning.queues import bottleneck, simulate
+    from app.planning.estimate import PERIOD, stations_of
+    from app.planning.queues import bottleneck, permission_lags, simulate
 
     stations = stations_of(costs, wish, asked.workers)
     most = bottleneck(stations).limit
@@ -141,11 +141,23 @@ def _queues(costs: Costs, wish: Wish, asked: Estimate) -> dict[str, Any]:
         (f"{share:.0%}", simulate(stations, share * most)) for share in _LOADS
     ]
     daily = wish.documents * wish.changes / 86_400
+    run = asked.rescan_clock_hours * 3600
+    following = {
+        share: permission_lags(run, PERIOD, passage.waits["writer"]) for share, passage in shown
+    }
     found: dict[str, Any] = {
         "stations": {s.name: {"servers": s.servers, "seconds": s.seconds, "per_day": s.limit * 86_400} for s in stations},
         "daily_share": daily / most,
+        "permission_run_seconds": run,
         "loads": {
-            share: {"utilisation": p.utilisation, "waits": p.waits, "p95_seconds": p.p95} for share, p in shown
+            share: {
+                "utilisation": passage.utilisation,
+                "waits": passage.waits,
+                "p95_seconds": passage.p95,
+                "right_taken_p95_seconds": following[share].taken,
+                "right_given_p95_seconds": following[share].given,
+            }
+            for share, passage in shown
         },
     }  # fmt: skip
     return found
@@ -162,6 +174,7 @@ _ROWS = (
     ("첫 수집, 시간 (first ingest, h)", "first_ingest_clock_hours", "{:,.1f}"),
     ("샤드 (shards)", "shards", "{:,}"),
     ("색인, 복제 포함 GB (index with replicas)", "index_bytes", "GB"),
+    ("그 가운데 벡터 GB (vectors of it: file cache)", "vector_bytes", "GB"),
     ("카탈로그 GB (catalog)", "catalog_bytes", "GB"),
     ("파싱 결과 GB (parsed documents)", "blob_bytes", "GB"),
     ("검색 p50 ms (search)", "search_p50_ms", "{:,.0f}"),
@@ -202,7 +215,11 @@ def _print_queues(queues: dict[str, Any]) -> None:
     click.echo("\n줄 서기 (queues, simulated with the service times above)")
     for share, found in queues["loads"].items():
         busy = ", ".join(f"{name} {part:.0%}" for name, part in found["utilisation"].items())
-        click.echo(f"  {share}: {busy}; p95 {found['p95_seconds']:,.1f} s")
+        click.echo(
+            f"  {share}: {busy}; p95 {found['p95_seconds']:,.1f} s; 권한 (rights) p95: "
+            f"거둠 (taken) {found['right_taken_p95_seconds']:,.0f} s, "
+            f"줌 (given) {found['right_given_p95_seconds']:,.0f} s"
+        )
     daily = queues["daily_share"]
     click.echo(
         f"  하루 변경분은 그 능력의 {daily:.2%} (the changes of a day take this share of it)"

@@ -18,13 +18,25 @@ from contracts.errors import ConfigError
 if TYPE_CHECKING:
     from app.planning.costs import Costs, SearchPoint
 
-__all__ = ["SHARD_BYTES", "SIZES", "Estimate", "Wish", "estimate", "mix_of", "stations_of"]
+__all__ = [
+    "PERIOD",
+    "SHARD_BYTES",
+    "SIZES",
+    "Estimate",
+    "Wish",
+    "estimate",
+    "mix_of",
+    "stations_of",
+]
 
 SIZES = (10_000_000, 100_000_000, 1_000_000_000)
 """Chunks of the sizes that every plan shows besides."""
 
 SHARD_BYTES = 30e9
 """Of a shard that is searched: 10 to 30 GB, AWS Well-Architected, Amazon OpenSearch Service Lens, AOSPERF01-BP01."""
+
+VECTOR_BYTES = 4 * 384
+"""Of one passage: 32-bit floats of multilingual-e5-small; the file cache of the nodes should hold them."""
 
 SHARD_CHUNKS = 200_000_000
 """Of a shard: "practical maximum" of Elastic's AutoOps insight "Shard near document limit" (Lucene's own is 2,147,483,519)."""
@@ -78,6 +90,7 @@ class Estimate:
     first_ingest_clock_hours: float
     shards: int
     index_bytes: float
+    vector_bytes: float
     catalog_bytes: float
     blob_bytes: float
     search_p50_ms: float
@@ -154,6 +167,7 @@ def estimate(costs: Costs, wish: Wish) -> Estimate:
         first_ingest_clock_hours=max(wish.documents / slowest.limit / _HOUR, gpu or 0.0),
         shards=shards,
         index_bytes=index * (1 + wish.replicas),
+        vector_bytes=chunks * VECTOR_BYTES * (1 + wish.replicas),
         catalog_bytes=wish.documents * costs.catalog_bytes,
         blob_bytes=wish.documents * per["blobs"],
         search_p50_ms=p50,
@@ -161,7 +175,7 @@ def estimate(costs: Costs, wish: Wish) -> Estimate:
         # every shard works at each search, on a core of its own
         search_cores=max(1, math.ceil(per_second * p50 / 1000 * shards / _BUSY)),
         rescan_clock_hours=rescan / _HOUR,
-        permission_lag_minutes=(rescan + max(rescan, _PERIOD)) / 60,
+        permission_lag_minutes=(rescan + max(rescan, PERIOD)) / 60,
         repermission_clock_hours=wish.documents * costs.list_seconds / wish.sources / _HOUR,
         reembedding_clock_hours=gpu or hours["embedding"] / (workers * _BUSY),
         bottleneck=slowest.name,
@@ -170,7 +184,7 @@ def estimate(costs: Costs, wish: Wish) -> Estimate:
     )
 
 
-_PERIOD = 300.0
+PERIOD = 300.0
 """Seconds between permission runs, as ``permission_schedule`` has them by default."""
 
 

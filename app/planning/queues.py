@@ -16,7 +16,16 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["Passage", "Station", "bottleneck", "erlang_c", "mean_wait", "simulate"]
+__all__ = [
+    "Lags",
+    "Passage",
+    "Station",
+    "bottleneck",
+    "erlang_c",
+    "mean_wait",
+    "permission_lags",
+    "simulate",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +61,21 @@ class Passage:
     utilisation: dict[str, float]
     waits: dict[str, float]
     p95: float
+
+
+@dataclass(frozen=True, slots=True)
+class Lags:
+    """Seconds until 95 of 100 changed access lists are followed.
+
+    Attributes:
+        taken: What a list takes away is taken away when its run comes to it.
+        given: What it gives is given at the end of that run.
+        cycle: From the start of a run to the start of the next.
+    """
+
+    taken: float
+    given: float
+    cycle: float
 
 
 def bottleneck(stations: Sequence[Station]) -> Station:
@@ -120,3 +144,29 @@ def _pass(
         if place >= counted:
             waited += start - arrivals[number]
     return ends, busy, waited / (len(arrivals) - counted)
+
+
+def permission_lags(
+    run_seconds: float, period: float, waiting: float, changes: int = 20_000, seed: int = 1
+) -> Lags:
+    """Follow lists that change at random times and places of a source, in runs one after the other.
+
+    Args:
+        run_seconds: Of one run over the source.
+        period: Seconds between the starts of runs, unless one takes longer: the next begins when it has ended.
+        waiting: Mean seconds that a write waits for the catalog's writer.
+        changes: How many lists change.
+        seed: Of the random times and places.
+    """
+    dice = random.Random(seed)  # noqa: S311  a simulation
+    cycle = max(period, run_seconds)
+    taken, given = [], []
+    for _ in range(changes):
+        place, time = dice.random(), dice.random() * cycle
+        passes = place * run_seconds
+        start = 0.0 if time <= passes else cycle  # of the run that will see it
+        wait = dice.expovariate(1 / waiting) if waiting else 0.0
+        taken.append(start + passes - time + wait)
+        given.append(start + run_seconds - time + wait)
+    at = int(changes * 0.95)
+    return Lags(sorted(taken)[at], sorted(given)[at], cycle)

@@ -12,7 +12,14 @@ from click.testing import CliRunner
 from app.commands.plan import command
 from app.planning.costs import COSTS, read_costs
 from app.planning.estimate import Wish, estimate, mix_of, stations_of
-from app.planning.queues import Station, bottleneck, erlang_c, mean_wait, simulate
+from app.planning.queues import (
+    Station,
+    bottleneck,
+    erlang_c,
+    mean_wait,
+    permission_lags,
+    simulate,
+)
 from contracts.errors import ConfigError
 
 COMMON = ["--documents", "1000000", "--users", "2000"]
@@ -168,3 +175,16 @@ def test_the_bottleneck_is_what_overflows_first(costs):
     slowest = bottleneck(stations)
     busy = simulate(stations, 0.9 * slowest.limit).utilisation
     assert max(busy, key=busy.__getitem__) == slowest.name
+
+
+def test_a_right_is_followed_within_a_cycle_and_given_by_the_end_of_the_run():
+    """A change at a random time and place waits evenly between nothing and a cycle; 95 of 100 wait 0.95 of it."""
+    short = permission_lags(1.0, 300.0, 0.0)
+    assert short.cycle == pytest.approx(300)
+    assert short.taken == pytest.approx(0.95 * 300, rel=0.02)
+    assert short.taken <= short.given <= short.taken + 1.0
+    long = permission_lags(1200.0, 300.0, 0.0)
+    assert long.cycle == pytest.approx(1200)
+    assert long.taken == pytest.approx(0.95 * 1200, rel=0.02)
+    assert long.taken < long.given <= 2 * 1200
+    assert permission_lags(1.0, 300.0, 60.0).taken > short.taken + 30
