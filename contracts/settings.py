@@ -23,6 +23,7 @@ from contracts.settings_sources import (
     LdapSettings,
     SourceSettings,
 )
+from contracts.settings_telemetry import TelemetrySettings
 
 __all__ = [
     "AclSettings",
@@ -300,6 +301,7 @@ class Settings(Group):
     directory: DirectorySettings = Field(default_factory=DirectorySettings)
     api: ApiSettings = Field(default_factory=ApiSettings)
     dashboard: DashboardSettings = Field(default_factory=DashboardSettings)
+    telemetry: TelemetrySettings = Field(default_factory=TelemetrySettings)
     unlock: UnlockSettings = Field(default_factory=UnlockSettings)
     code_master: Path | None = None
     departments: tuple[str, ...] = ()

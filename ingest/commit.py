@@ -11,6 +11,7 @@ from catalog.times import utc_now
 from contracts.access import restricted_scope_id
 from contracts.chunks import IndexedDocument
 from contracts.failures import FailureClass
+from contracts.tracing import span
 from ingest.following import UNREAD
 from ingest.rows import RowBuilder, family_of
 from ingest.settling import apply_settled
@@ -226,7 +227,8 @@ class Committer:
             if conflicts or document.version_id:
                 self._catalog.reviews.replace(document.document_id, conflicts)
         if documents:
-            self._kit.index.publish(documents)
+            with span("index.publish", documents=len(documents)):
+                self._kit.index.publish(documents)
             self._catalog.changes.add((d.row.document_id for d in documents), content=True)
 
     def _finish(self, batch: Batch, items: Mapping[int, ItemRecord]) -> None:

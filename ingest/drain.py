@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from catalog.statements import batches
+from contracts.tracing import span
 from ingest.ids import tables_key
 from ingest.rows import RowBuilder
 
@@ -43,8 +44,9 @@ def drain(catalog: Catalog, index: IndexBackend, blobs: BlobStore) -> int:
         pairs = [(d, versions[d.version_id]) for d in live if d.version_id in versions]
         builder.gather(pairs)
         rows: list[DocumentRow] = [builder.row(document, version) for document, version in pairs]
-        index.update_rows(rows)
-        index.refresh()
+        with span("index.update_rows", rows=len(rows)):
+            index.update_rows(rows)
+            index.refresh()
         unused = _settle(catalog, index, tickets, builder, pairs, gone)
         blobs.delete([*unused, *map(tables_key, unused)])
         handled += len(tickets)

@@ -10,6 +10,7 @@ import numpy as np
 
 from catalog.statements import batches
 from contracts.chunks import IndexedChunk
+from contracts.tracing import span
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -45,12 +46,15 @@ def texts_of(kit: Kit, chunks: Iterable[Chunk]) -> dict[str, str]:
 def embed_texts(kit: Kit, texts: Mapping[str, str]) -> dict[str, bytes]:
     """Vectors of texts (float32, little-endian), by key."""
     made: dict[str, bytes] = {}
+    if not texts:
+        return made
     # by length, so that a batch holds texts of about the same cost
     keys = sorted(texts, key=lambda key: (len(texts[key]), key))
-    for batch in batches(keys, kit.settings.embedder.batch):
-        vectors = kit.embedder.embed_passages([texts[key] for key in batch])
-        little = np.ascontiguousarray(vectors, dtype="<f4")
-        made.update((key, row.tobytes()) for key, row in zip(batch, little, strict=True))
+    with span("embed", texts=len(texts)):
+        for batch in batches(keys, kit.settings.embedder.batch):
+            vectors = kit.embedder.embed_passages([texts[key] for key in batch])
+            little = np.ascontiguousarray(vectors, dtype="<f4")
+            made.update((key, row.tobytes()) for key, row in zip(batch, little, strict=True))
     return made
 
 

@@ -19,6 +19,7 @@ import threading
 from typing import TYPE_CHECKING
 
 from contracts.errors import SeogaError
+from contracts.tracing import carried, span
 from ingest.commit import End
 from ingest.drafts import failed_draft
 from ingest.reading import Node
@@ -115,7 +116,10 @@ def _read_all(
             put((item, _read_one(item, reader, put)))
         put(None)
 
-    workers = [threading.Thread(target=work, name=f"read-{n}", daemon=True) for n in range(threads)]
+    workers = [
+        threading.Thread(target=carried(work), name=f"read-{n}", daemon=True)
+        for n in range(threads)
+    ]
     for worker in workers:
         worker.start()
     try:
@@ -137,10 +141,11 @@ def _read_one(
 ) -> End:
     digest = ""
     try:
-        for node in reader.read(item):
-            if not node.parent_id and not node.member_path:
-                digest = node.content_sha256
-            put((item, node))
+        with span("read", item=item.item_id):
+            for node in reader.read(item):
+                if not node.parent_id and not node.member_path:
+                    digest = node.content_sha256
+                put((item, node))
     except Exception as problem:  # noqa: BLE001  handed to the consumer, which judges it
         return End(item, "", problem)
     return End(item, digest)

@@ -13,6 +13,7 @@ import structlog
 from acl_sync.tracker import ScopeTracker
 from catalog.times import utc_now
 from contracts.errors import CatalogUnavailableError, LeaseLostError, SeogaError
+from contracts.tracing import span
 from ingest.drafts import Drafter
 from ingest.drain import drain
 from ingest.lease import HEARTBEAT_SECONDS, beating, end_run
@@ -308,7 +309,7 @@ class SourceRun:
         run = catalog.runs.start(kind, name)
         self._beat = time.monotonic()
         try:
-            with beating(catalog, run.run_id):
+            with beating(catalog, run.run_id), span(f"run.{kind}", source=name, run=run.run_id):
                 yield run.run_id
         except SeogaError as problem:
             with contextlib.suppress(CatalogUnavailableError):  # what broke the run off, perhaps
@@ -358,6 +359,7 @@ def _unmatched(lists: tuple[str, ...]) -> str:
 def _timed(summary: RunSummary, stage: str) -> Iterator[None]:
     started = time.monotonic()
     try:
-        yield
+        with span(f"run.{stage}"):
+            yield
     finally:
         summary.seconds[stage] = summary.seconds.get(stage, 0.0) + time.monotonic() - started

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from contracts.chunks import IndexedDocument
 from contracts.errors import ParseFailure
+from contracts.tracing import span
 from ingest.chunking import chunk_document
 from ingest.drafts import within_budget
 from ingest.embedding import terms_of, texts_of, vectors_of, with_vectors
@@ -165,12 +166,13 @@ class StoredDocuments:
         wanted = list(texts_of(self._kit, every))
         known = self._also.find_vectors(wanted) if self._also is not None else {}
         vectors, fresh = vectors_of(self._kit, every, known)
-        self._kit.index.publish(
-            [
-                IndexedDocument(row=row, chunks=with_vectors(self._kit, chunks, terms, vectors))
-                for row, (chunks, terms) in batch
-            ]
-        )
+        with span("index.publish", documents=len(batch)):
+            self._kit.index.publish(
+                [
+                    IndexedDocument(row=row, chunks=with_vectors(self._kit, chunks, terms, vectors))
+                    for row, (chunks, terms) in batch
+                ]
+            )
         made.documents += len(batch)
         made.chunks += len(every)
         made.embedded += fresh

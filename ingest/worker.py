@@ -35,6 +35,7 @@ from contracts.errors import (
 )
 from contracts.failures import FailureClass
 from contracts.tasks import TaskKind, TaskRecord, TaskRequest, TaskState
+from contracts.tracing import span
 from ingest.beside import beside
 
 if TYPE_CHECKING:
@@ -181,7 +182,8 @@ class Worker(Generic[K]):
         if tools is None:
             return
         try:
-            asked = self._work.steps[kind](tools, tasks)
+            with span("task", kind=kind.value, tasks=len(tasks), key=tasks[0].request.key):
+                asked = self._work.steps[kind](tools, tasks)
         except Exception as problem:  # noqa: BLE001  judged below, and stored with the task
             log.warning("task_failed", problem=_code(problem), attempt=tasks[0].attempts)
             self._judge(tasks, problem)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Self
 import msgspec
 
 from contracts.failures import FailureClass
+from contracts.tracing import span
 from parsers.codec import CodecError, decode_document
 from parsers.common.charset import without_surrogates
 from parsers.context import full_budget, part_prefix
@@ -169,6 +170,21 @@ class ParsePool:
         Raises:
             RuntimeError: the pool is closed.
         """
+        with span("parse") as seen:
+            result = self._parse(path, name, spool, budget, pages)
+            seen.set("format", result.format)
+            seen.set("failure", result.failure.value if result.failure else "")
+            seen.set("peak_mb", result.peak_mb)
+        return result
+
+    def _parse(
+        self,
+        path: Path,
+        name: str,
+        spool: Path,
+        budget: ContainerBudget | None,
+        pages: PageJob | None,
+    ) -> ParseResult:
         started = time.monotonic()
         path = path.absolute()
         if early := self._refuse(path):

@@ -6,4 +6,4 @@ options=(--quiet --universal --python-version 3.11 --generate-hashes --no-emit-i
 printf 'editables\nhatchling\nsetuptools<81\nwheel\n' | uv pip compile "${options[@]}" - -o constraints-build.txt
 uv pip compile "${options[@]}" pyproject.toml -o constraints.txt
 uv pip compile "${options[@]}" pyproject.toml --group dev -c constraints.txt -o constraints-dev.txt
-uv pip compile "${options[@]}" pyproject.toml --extra distributed --extra s3 -c constraints-dev.txt -o constraints-distributed.txt
+uv pip compile "${options[@]}" pyproject.toml --extra distributed --extra otel --extra s3 -c constraints-dev.txt -o constraints-distributed.txt

@@ -6,6 +6,8 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from contracts.tracing import span
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -24,7 +26,8 @@ class Clock:
         """Add the time of the block to a stage."""
         start = time.perf_counter()
         try:
-            yield
+            with span(f"search.{name}"):
+                yield
         finally:
             spent = (time.perf_counter() - start) * 1000
             self.stages[name] = self.stages.get(name, 0.0) + spent

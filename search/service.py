@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from contracts.errors import IndexUnavailableError
 from contracts.search import SearchResponse
+from contracts.tracing import span
 from search.analysis import GRAM
 from search.clock import Clock
 from search.dictionary import Dictionary
@@ -142,6 +143,12 @@ class Searcher:
             IndexUnavailableError: the index does not answer.
         """
         request = checked(request)
+        with span("search", top=request.top) as seen:
+            found = self._find(request)
+            seen.set("hits", len(found.response.hits))
+        return found
+
+    def _find(self, request: SearchRequest) -> Findings:
         searched, operators = with_operators(request)
         clock = Clock()
         hits: tuple[Hit, ...] = ()

@@ -51,13 +51,14 @@ command.add_command(canary)
 )
 def sync(sources: tuple[str, ...], *, full: bool) -> None:
     """원본의 권한을 지금 따라갑니다. 문서를 읽지 않습니다 (follow the source's permissions now)."""
+    from app.telemetry import telemetry
     from app.wiring import open_kit, source_run, source_settings
     from contracts.errors import SeogaError
     from contracts.settings import load_settings
 
     settings = load_settings()
     failed = False
-    with open_kit(settings) as kit:
+    with telemetry(settings.telemetry, "acl"), open_kit(settings) as kit:
         if not sources:
             failed = not refresh_all(settings, kit.catalog)
         names = sources or tuple(record.name for record in kit.catalog.sources.list())

@@ -40,6 +40,7 @@ def command(
     Scans folders or configured sources, and parses and indexes what is new or changed. A folder that is not a source
     yet becomes one. Every file ends with an outcome; a bad file never ends the run.
     """
+    from app.telemetry import telemetry
     from app.wiring import open_kit
     from contracts.settings import load_settings
 
@@ -47,7 +48,7 @@ def command(
         raise click.UsageError("--name 은 PATH 하나에만 (needs exactly one PATH)")
     settings = load_settings()
     if settings.queue.backend == "in_process" or dry_run:
-        with open_kit(settings) as kit:
+        with telemetry(settings.telemetry, "ingest"), open_kit(settings) as kit:
             sources = [_source(kit.catalog, target, name) for target in targets]
             fine = [
                 _run(kit, s, dry_run=dry_run, retry_failed=retry_failed, as_json=as_json)

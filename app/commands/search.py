@@ -64,6 +64,7 @@ def command(  # noqa: PLR0913  one argument an option
     Searches as USER: current documents, and those of unknown status, unless asked otherwise; each passage with its
     citation.
     """
+    from app.telemetry import telemetry
     from app.wiring import open_searcher
     from contracts.search import SearchRequest
     from contracts.settings import load_settings
@@ -78,7 +79,8 @@ def command(  # noqa: PLR0913  one argument an option
         filters=tuple(_pair(text) for text in filters),
         restrict_groups=groups,
     )
-    with open_searcher(load_settings(), "cli") as searcher:
+    settings = load_settings()
+    with telemetry(settings.telemetry, "search"), open_searcher(settings, "cli") as searcher:
         response = searcher.search(request)
     _print(response, as_json=as_json, explain=explain)
 

@@ -39,6 +39,7 @@ def command(host: str | None, port: int | None) -> None:
 
     from app.ops import mount_dashboard
     from app.remarks import CatalogFeedback
+    from app.telemetry import telemetry
     from app.wiring import answerer_of, open_search_parts
     from contracts.settings import load_settings
     from search.api.app import create_app
@@ -50,7 +51,8 @@ def command(host: str | None, port: int | None) -> None:
     tls = _tls(settings)
     scheme = "https" if tls else "http"
     _check_free(at, number)
-    with _schedules(settings), open_search_parts(settings, "api", load_settings) as parts:
+    traces = telemetry(settings.telemetry, "serve")
+    with traces, _schedules(settings), open_search_parts(settings, "api", load_settings) as parts:
         answerer = answerer_of(settings, parts.searcher)
         shown = metrics_page(settings, parts)
         viewing = viewing_of(settings, parts.catalog)

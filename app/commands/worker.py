@@ -51,6 +51,7 @@ def command(kinds: tuple[TaskKind, ...], concurrency: int, pulse: Path | None) -
     PostgreSQL, OpenSearch, a source) is waited for; a task that was under way is tried again.
     """
     from app.celery_app import run_worker
+    from app.telemetry import telemetry
     from app.work import DistributedEars, Once, check_queue
     from contracts.settings import load_settings
 
@@ -61,12 +62,12 @@ def command(kinds: tuple[TaskKind, ...], concurrency: int, pulse: Path | None) -
     # index and catalog are compared where everything is looked at anyway
     once = Once(wanted=TaskKind.SCAN in kinds)
     click.echo(f"{', '.join(kinds)} × {concurrency}  (Ctrl+C: 종료, stop)", err=True)
-    sys.exit(
-        run_worker(
+    with telemetry(settings.telemetry, "worker"):
+        status = run_worker(
             settings.queue,
             lambda: DistributedEars(settings, once),
             kinds,
             concurrency=concurrency,
             pulse=pulse,
         )
-    )
+    sys.exit(status)
