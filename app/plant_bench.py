@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import resource
 import time
 from collections.abc import Callable, Iterator
@@ -19,12 +20,33 @@ if TYPE_CHECKING:
     from evaluation.plant.build import Plant
     from search.service import Searcher
 
-__all__ = ["bench_settings", "ingest_plant", "open_system", "run_plant"]
+__all__ = ["Stages", "bench_settings", "ingest_plant", "open_system", "run_plant"]
 
 _KEPT = ("embedder", "search", "answer", "chunk", "parse", "ocr")
 """Groups of settings that a bench takes over: what decides how well things are found."""
 
 _SOURCE = "plant"
+
+
+class Stages:
+    """Seconds of the clock and of the processor (this process and its ended children) that each stage of a run took."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+        self._last = self._now()
+
+    def end(self, name: str) -> float:
+        """Note a stage that ends now; its seconds of the clock."""
+        now = self._now()
+        clock, cpu = (after - before for after, before in zip(now, self._last, strict=True))
+        self.seconds |= {f"{name}_seconds": round(clock, 1), f"{name}_cpu_seconds": round(cpu, 1)}
+        self._last = now
+        return clock
+
+    @staticmethod
+    def _now() -> tuple[float, float]:
+        used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+        return time.perf_counter(), sum(u.ru_utime + u.ru_stime for u in used)
 
 
 def bench_settings(configured: Settings, home: Path) -> Settings:
@@ -38,6 +60,8 @@ def run_plant(
     plant: Plant,
     home: Path,
     tell: Callable[[str], None] = lambda _line: None,
+    stages: Stages | None = None,
+    outcomes: dict[str, int] | None = None,
 ) -> tuple[dict[str, Any], list[Asked]]:
     """Ingest the drive, ask everything.
 
@@ -46,19 +70,21 @@ def run_plant(
         plant: As it was built.
         home: An empty folder for catalog and index.
         tell: Told what is done.
+        stages: Those that have ended before.
+        outcomes: Of the ingest, where ``home`` holds what was taken in before: then only asked.
 
     Returns:
-        ``documents``, ``questions``, ``outcomes`` (files by how they ended), ``figures``, ``embedder``, ``tokenizer`` and ``times`` (``cpu_seconds`` of the whole process and its children so far);
-        and every question with its judgement.
+        ``documents``, ``questions``, ``outcomes`` (files by how they ended), ``figures``, ``embedder``, ``tokenizer`` and ``times`` (by stage; ``cpu_ms_a_question`` of searches, answers and their
+        judging; ``load``, the processes that waited for the machine's ``cores`` at the end); and every question with its judgement.
     """
     from evaluation.plant.asking import ask_all
     from evaluation.plant.figures import figures_by_type, times
 
     settings = bench_settings(configured, home)
-    start = time.perf_counter()
-    outcomes = ingest_plant(settings, plant.share)
-    ingested = time.perf_counter()
-    tell(f"수집 (ingested): {outcomes}, {ingested - start:.0f}초")
+    stages = stages or Stages()
+    if outcomes is None:
+        outcomes = ingest_plant(settings, plant.share)
+        tell(f"수집 (ingested): {outcomes}, {stages.end('ingest'):.0f}초")
 
     def progress(count: int) -> None:
         if count % 100 == 0:
@@ -69,8 +95,11 @@ def run_plant(
         tools = searcher.tools
         made_with = {"embedder": tools.embedder.name, "tokenizer": settings.search.tokenizer}
         chunks = searcher.stats().get("chunks", 0)
-    end = time.perf_counter()
-    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    tell(f"답 (answered): {len(asked)}, {stages.end('ask'):.0f}초")
+    peak = max(
+        resource.getrusage(who).ru_maxrss
+        for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    )
     found: dict[str, Any] = {
         "documents": plant.documents,
         "questions": len(plant.questions),
@@ -80,10 +109,13 @@ def run_plant(
         **made_with,
         "figures": figures_by_type(asked),
         "times": {
-            "ingest_seconds": round(ingested - start, 1),
-            "ask_seconds": round(end - ingested, 1),
-            "cpu_seconds": round(sum(u.ru_utime + u.ru_stime for u in used), 1),
-            "peak_mb": max(u.ru_maxrss for u in used) // 1024,
+            **stages.seconds,
+            "cpu_ms_a_question": round(
+                1000 * stages.seconds["ask_cpu_seconds"] / max(1, len(asked)), 1
+            ),
+            "load": round(os.getloadavg()[0], 1),
+            "cores": len(os.sched_getaffinity(0)),
+            "peak_mb": peak // 1024,
             **times(asked),
         },
     }

@@ -6,7 +6,6 @@ import contextlib
 import json
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -48,21 +47,31 @@ _SIZE = click.IntRange(100, 1_000_000)
     help="만들기만 하고 묻지 않음 (write the drive and the questions, ask nothing); --out.",
 )
 @click.option(
+    "--again",
+    is_flag=True,
+    help="전에 --out 에 남긴 드라이브와 색인에 다시 묻기만 (ask the drive and index that --out kept once more).",
+)
+@click.option(
     "--report",
     type=click.Path(dir_okay=False, path_type=Path),
     help="표를 Markdown 으로도 (tables as Markdown, too).",
 )
+@click.option(
+    "--html",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="그림이 든 보고서를 HTML 파일 하나로 (a report with plots in one file).",
+)
 @click.option("--json", "as_json", is_flag=True, help="JSON 으로 출력.")
 def plant(  # noqa: PLR0913  one argument an option
-    *, documents: int, seed: int, scale: float, no_scans: bool, out: Path | None, only_build: bool, report: Path | None, as_json: bool
+    *, documents: int, seed: int, scale: float, no_scans: bool, out: Path | None, only_build: bool, again: bool, report: Path | None, html: Path | None, as_json: bool
 ) -> None:  # fmt: skip
     """가상 부품사의 드라이브를 만들어 수집하고, 답을 아는 질문을 각 독자로 (a fictional plant: built, ingested, asked).
 
     Figures are the same to the digit for the same seed and sizes; only times differ.
     """
-    if only_build and out is None:
-        raise click.UsageError("--only-build 에는 --out 이 필요합니다 (needs --out)")
-    with _folder(out) as folder:
+    if (only_build or again) and out is None:
+        raise click.UsageError("--only-build, --again 에는 --out 이 필요합니다 (need --out)")
+    with _folder(out, again=again) as folder:
         if only_build:
             from evaluation.plant.build import build
 
@@ -71,9 +80,12 @@ def plant(  # noqa: PLR0913  one argument an option
                 f"문서 (documents) {made.documents}, 질문 (questions) {len(made.questions)}: {folder}"
             )
             return
-        found = _run(folder, seed, documents, scale, scans=not no_scans)
+        found = _run(folder, seed, documents, scale, scans=not no_scans, again=again)
+    from evaluation.plant.pictures import as_html
     from evaluation.plant.report import as_markdown, as_text
 
+    if html is not None:
+        html.write_text(as_html(found), encoding="utf-8")
     if report is not None:
         report.write_text(as_markdown(found), encoding="utf-8")
     if as_json:
@@ -82,19 +94,21 @@ def plant(  # noqa: PLR0913  one argument an option
         click.echo(as_text(found))
 
 
-def _run(folder: Path, seed: int, documents: int, scale: float, *, scans: bool) -> dict[str, Any]:
-    from app.plant_bench import run_plant
+def _run(
+    folder: Path, seed: int, documents: int, scale: float, *, scans: bool, again: bool = False
+) -> dict[str, Any]:
+    from app.plant_bench import Stages, run_plant
     from contracts.settings import load_settings
     from evaluation.plant.build import build
-    from evaluation.plant.report import as_html
+    from evaluation.plant.pictures import as_html
 
-    start = time.perf_counter()
-    made = build(folder, seed, documents, scans=scans, scale=scale)
-    spent = time.perf_counter() - start
+    stages = Stages()
+    made = build(folder, seed, documents, scans=scans, scale=scale, written=again)
+    spent = stages.end("build")
     _tell(f"생성 (built): 문서 {made.documents}, 질문 {len(made.questions)}, {spent:.0f}초")
-    found, asked = run_plant(load_settings(), made, folder / "home", _tell)
+    outcomes = _kept(folder) if again else None
+    found, asked = run_plant(load_settings(), made, folder / "home", _tell, stages, outcomes)
     found = {"seed": seed, "scans": scans, "scale": scale, **found}
-    found["times"]["build_seconds"] = round(spent, 1)
     with (folder / "failures.jsonl").open("w", encoding="utf-8") as file:
         for one in asked:
             if one.stage:
@@ -107,15 +121,30 @@ def _run(folder: Path, seed: int, documents: int, scale: float, *, scans: bool) 
     return found
 
 
+def _kept(folder: Path) -> dict[str, int]:
+    """Outcomes of the ingest that a folder keeps."""
+    try:
+        found: dict[str, int] = _json(folder / "figures.json")["outcomes"]
+    except (OSError, KeyError, TypeError, ValueError) as problem:
+        raise click.UsageError(
+            f"{folder}: 끝까지 수집한 적이 없습니다 (was never taken in to the end): {problem!r}"
+        ) from problem
+    return found
+
+
+def _json(path: Path) -> Any:
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
 @contextlib.contextmanager
-def _folder(out: Path | None) -> Iterator[Path]:
-    """The folder that was named, which must be empty, or one for now."""
+def _folder(out: Path | None, *, again: bool = False) -> Iterator[Path]:
+    """The folder that was named, which must be empty unless it is asked again, or one for now."""
     if out is None:
         with tempfile.TemporaryDirectory(prefix="seoga-plant-") as scratch:
             yield Path(scratch)
         return
     out.mkdir(parents=True, exist_ok=True)
-    if any(out.iterdir()):
+    if not again and any(out.iterdir()):
         raise click.UsageError(f"{out}: 빈 폴더가 아닙니다 (not an empty folder)")
     yield out
 
@@ -177,7 +206,7 @@ def _note_gate(baseline: Path, now: dict[str, Any], worse: int) -> None:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        found = _json(path)
         found["figures"]["all"]["all"]["hit_at_1"]["low"]
         return {name: found[name] for name in ("seed", "documents", "scans", "scale", "figures")}
     except (KeyError, TypeError, ValueError) as problem:

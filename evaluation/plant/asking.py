@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from contracts.errors import UnknownReaderError
 from contracts.search import SearchRequest
 from evaluation.golden import GoldenLine
-from evaluation.plant.judging import Cited, Outcome, figures_of, rank_among, says
+from evaluation.plant.judging import Cited, Outcome, figures_of, grounded, rank_among, says
 from evaluation.plant.model import Question
 from evaluation.plant.people import Rights
 
@@ -108,11 +108,13 @@ def _ask(question: Question, system: System) -> Outcome:
     except UnknownReaderError:  # who has left is nobody: refused, and nothing is shown
         return Outcome()
     end = time.perf_counter()
+    held = [grounded(s.text, [hit.text for hit in s.citations]) for s in answer.sentences]
     return Outcome(
         hits=hits,
         answered=answer.answered,
         text="\n".join(sentence.text for sentence in answer.sentences),
         citations=tuple(_cited(hit) for s in answer.sentences for hit in s.citations),
+        grounded=sum(held) / len(held) if held else None,
         search_ms=(middle - start) * 1000,
         answer_ms=(end - middle) * 1000,
     )

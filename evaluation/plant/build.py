@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from contracts.errors import ConfigError
 from evaluation.plant.drive import items
 from evaluation.plant.model import (
     Bundle,
@@ -51,7 +52,15 @@ class Plant:
     facts: int
 
 
-def build(out: Path, seed: int, documents: int, *, scans: bool = True, scale: float = 1.0) -> Plant:
+def build(
+    out: Path,
+    seed: int,
+    documents: int,
+    *,
+    scans: bool = True,
+    scale: float = 1.0,
+    written: bool = False,
+) -> Plant:
     """Write the drive below ``out/share``, and ``questions.jsonl``, ``golden.jsonl`` and ``documents.jsonl`` beside it.
 
     The bytes depend on the arguments and on the versions of the libraries and fonts that write them.
@@ -62,34 +71,37 @@ def build(out: Path, seed: int, documents: int, *, scans: bool = True, scale: fl
         documents: Files on the drive, at least 100.
         scans: Whether some are scans.
         scale: Times the number of questions of each type.
+        written: The drive is there from before, by the same arguments, and stays as it is.
+
+    Raises:
+        ConfigError: what is there is of other arguments.
     """
     world = World(seed, documents)
     share = out / "share"
     share.mkdir(parents=True, exist_ok=True)
     facts: list[Fact] = []
     standing: dict[str, str] = {}
-    count = 0
-    with (out / "documents.jsonl").open("w", encoding="utf-8") as listing:
-        for item in items(world, scans=scans):
-            for document in item.documents:
+    listing: list[dict[str, Any]] = []
+    for item in items(world, scans=scans):
+        for document in item.documents:
+            if not written:
                 _write(share / document.path, rendered(document), document)
-                count += 1
-                if document.revision:
-                    standing[document.path] = document.standing
-                row = {
-                    "path": document.path,
-                    "form": document.form,
-                    "standing": document.standing,
-                    "revision": document.revision,
-                }
-                listing.write(json.dumps(row, ensure_ascii=False) + "\n")
-            facts.extend(_placed(item))
+            elif not (share / document.path).is_file():
+                raise ConfigError(
+                    f"{share / document.path}: 다른 드라이브입니다 (of another drive)"
+                )
+            if document.revision:
+                standing[document.path] = document.standing
+            names = ("path", "form", "standing", "revision")
+            listing.append({name: getattr(document, name) for name in names})
+        facts.extend(_placed(item))
     (share / "acl.yaml").write_text(world.rights.acl_yaml(), encoding="utf-8")
     (share / "directory.yaml").write_text(world.rights.directory_yaml(), encoding="utf-8")
     questions = make_questions(world, facts, scale)
+    _lines(out / "documents.jsonl", iter(listing))
     _lines(out / "questions.jsonl", (asdict(question) for question in questions))
     _lines(out / "golden.jsonl", (golden_line(question) for question in questions))
-    return Plant(share, tuple(questions), world.rights, standing, count, len(facts))
+    return Plant(share, tuple(questions), world.rights, standing, len(listing), len(facts))
 
 
 def golden_line(question: Question) -> dict[str, Any]:

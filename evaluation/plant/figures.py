@@ -18,7 +18,7 @@ Falls = list[str]
 _SUMS = ("leaks",)
 BETTER = (
     "hit_at_1", "hit_at_3", "hit_at_10", "recall_at_10", "mrr", "ndcg_at_10", "answer_right", "right_when_answered", "citation_document",
-    "citation_place", "citation_revision", "refusal_precision", "refusal_recall",
+    "citation_place", "citation_revision", "refusal_precision", "refusal_recall", "groundedness",
 )  # fmt: skip
 """Figures that shall not fall."""
 
@@ -75,6 +75,8 @@ def falls(baseline: Mapping[str, Any], current: Mapping[str, Any]) -> Falls:
         if now["leaks"] > before["leaks"]:
             found.append(f"{kind} leaks: {before['leaks']} → {now['leaks']}")
         for name in (*BETTER, *WORSE):
+            if name not in before:  # of an older version, which did not judge it
+                continue
             old, new = before[name], now[name]
             if old["value"] is None:
                 continue

@@ -11,7 +11,9 @@ from evaluation.plant.measures import hit, ndcg, recall, reciprocal_rank
 from evaluation.plant.model import Place, Question
 from evaluation.plant.people import Rights
 
-__all__ = ["Cited", "Outcome", "figures_of", "rank_among", "says"]
+__all__ = ["Cited", "Outcome", "figures_of", "grounded", "rank_among", "says"]
+
+_PARTS = re.compile(r" \| | — ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,8 @@ class Outcome:
         answered: Whether there was an answer.
         text: Its sentences.
         citations: Of all its sentences.
+        grounded: Share of its sentences of which each part (cell, or what stands below a heading) stands in a passage cited for it;
+            None without an answer.
         search_ms: Time of the search.
         answer_ms: Time of the answer, its own search included.
     """
@@ -44,6 +48,7 @@ class Outcome:
     answered: bool = False
     text: str = ""
     citations: tuple[Cited, ...] = ()
+    grounded: float | None = None
     search_ms: float = field(default=0.0, compare=False)
     answer_ms: float = field(default=0.0, compare=False)
 
@@ -58,7 +63,7 @@ def figures_of(question: Question, outcome: Outcome, rights: Rights) -> dict[str
 
     Returns:
         ``hit_at_1``, ``hit_at_3``, ``hit_at_10``, ``recall_at_10``, ``mrr``, ``ndcg_at_10`` of the answerable; ``answer_right``,
-        ``answer_wrong``, ``answer_refused`` of the answerable (they add up to 1); ``right_when_answered``; ``citation_document``,
+        ``answer_wrong``, ``answer_refused`` of the answerable (they add up to 1); ``groundedness`` of what was answered; ``right_when_answered``; ``citation_document``,
         ``citation_place``, ``citation_revision`` of what was answered; ``refusal_precision`` of the refused, ``refusal_recall`` of the
         unanswerable; ``version_answer`` and ``version_shown``: an earlier revision's value told instead of the present one, and an earlier
         revision as the first hit without being marked; ``leaks``: passages shown that the reader may not read.
@@ -67,6 +72,7 @@ def figures_of(question: Question, outcome: Outcome, rights: Rights) -> dict[str
     leaks = sum(not rights.may_read(question.reader, cited.path) for cited in shown)
     figures: dict[str, float | None] = dict.fromkeys(NAMES)
     figures["leaks"] = float(leaks)
+    figures["groundedness"] = outcome.grounded
     if not outcome.answered:
         figures["refusal_precision"] = float(not question.answerable)
     if not question.answerable:
@@ -94,7 +100,7 @@ def figures_of(question: Question, outcome: Outcome, rights: Rights) -> dict[str
 NAMES = (
     "hit_at_1", "hit_at_3", "hit_at_10", "recall_at_10", "mrr", "ndcg_at_10", "answer_right", "answer_wrong", "answer_refused",
     "right_when_answered", "citation_document", "citation_place", "citation_revision", "refusal_precision", "refusal_recall",
-    "version_answer", "version_shown", "leaks",
+    "version_answer", "version_shown", "groundedness", "leaks",
 )  # fmt: skip
 
 
@@ -165,6 +171,13 @@ def says(text: str, wanted: Sequence[str]) -> bool:
     """Whether a text says all of the strings; width, case and spaces do not count, and a number is not part of a longer one."""
     plain = _plain(text)
     return all(_stands_in(_plain(one), plain) for one in wanted)
+
+
+def grounded(sentence: str, passages: Sequence[str]) -> bool:
+    """Whether each part of an answer's sentence stands, as it is, in one of the passages that are cited for it."""
+    texts = [_plain(text) for text in passages]
+    parts = (_plain(part) for part in _PARTS.split(sentence))
+    return all(any(part in text for text in texts) for part in parts if part)
 
 
 def _stands_in(wanted: str, text: str) -> bool:

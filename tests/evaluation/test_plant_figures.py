@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import re
 
 import pytest
 from click.testing import CliRunner
@@ -11,14 +12,16 @@ from click.testing import CliRunner
 from app.cli import cli
 from app.plant_bench import bench_settings, ingest_plant, run_plant
 from app.wiring import open_search_parts
+from contracts.errors import ConfigError
 from contracts.search import Citation, Hit
 from contracts.settings import Settings
 from evaluation.plant.build import build
 from evaluation.plant.figures import falls
-from evaluation.plant.judging import Cited, Outcome, figures_of, says
+from evaluation.plant.judging import Cited, Outcome, figures_of, grounded, says
 from evaluation.plant.measures import hit, interval, ndcg, paired, recall, reciprocal_rank
 from evaluation.plant.model import Place, Question
 from evaluation.plant.people import Rights, make_people
+from evaluation.plant.pictures import as_html
 from evaluation.plant.world import World
 from search.answers.generate import prompt_of
 
@@ -72,6 +75,9 @@ def test_what_counts_as_said(text, wanted, said):
     assert says(text, (wanted,)) is said
 
 
+BUILT = {"build_seconds": 3.0, "build_cpu_seconds": 2.0}
+
+
 @pytest.fixture
 def rights():
     people = make_people(World(1, 100).rng("people"), 48)
@@ -112,6 +118,21 @@ def test_a_question_that_was_answered_rightly(rights, reader):
     )
     assert (found["version_answer"], found["version_shown"], found["leaks"]) == (0, 0, 0)
     assert found["refusal_precision"] is None
+
+
+@pytest.mark.parametrize(
+    ("sentence", "held"),
+    [
+        ("세척액 온도 | 기준: 60 ± 3 ℃", True),
+        ("근본 원인 — 노즐 막힘", True),
+        ("세척액 온도 | 기준: 61 ± 3 ℃", False),
+        ("세척액의 온도는 60 ± 3 ℃이다.", False),
+    ],
+)
+def test_a_sentence_is_grounded_where_each_part_stands_in_a_passage(sentence, held):
+    passages = ["항목\n세척액 온도 | 기준: 60 ± 3 ℃ | 주기: 매일", "근본 원인\n구분\n노즐  막힘"]
+    assert grounded(sentence, passages) is held
+    assert not grounded(sentence, [])
 
 
 def test_an_earlier_value_told_is_a_version_error(rights, reader):
@@ -194,6 +215,52 @@ def test_a_run_is_the_same_to_the_digit_and_leaks_nothing(run):
     assert every["hit_at_10"]["value"] > 0.5
     assert sum(every["stages"].values()) == sum(bool(a.stage) for a in asked)
     assert found["outcomes"]["indexed"] >= 110
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_a_drive_that_was_kept_is_asked_again_without_being_written_or_taken_in(run):
+    folder, plant, settings, found, _ = run
+    before = {
+        p: p.stat().st_mtime_ns for p in folder.rglob("*") if p.is_file() and "share" in p.parts
+    }
+    kept = build(folder, 5, 110, scans=False, scale=0.15, written=True)
+    assert (kept.questions, kept.facts, kept.documents) == (
+        plant.questions, plant.facts, plant.documents,
+    )  # fmt: skip
+    again, _ = run_plant(settings, kept, folder / "home", outcomes=found["outcomes"])
+    assert again["figures"] == found["figures"]
+    assert "ingest_seconds" not in again["times"]
+    after = {p: p.stat().st_mtime_ns for p in before}
+    assert {p.name for p in before if before[p] != after[p]} <= {"acl.yaml", "directory.yaml"}
+    with pytest.raises(ConfigError):
+        build(folder, 6, 110, scans=False, scale=0.15, written=True)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_the_times_are_those_of_the_stages_and_every_answer_is_grounded(run):
+    found = run[3]
+    times = found["times"]
+    assert times["ingest_seconds"] > 0
+    assert times["ask_cpu_seconds"] > 0
+    assert times["cpu_ms_a_question"] == pytest.approx(
+        1000 * times["ask_cpu_seconds"] / found["questions"], abs=0.1
+    )
+    assert times["cores"] >= 1
+    assert found["figures"]["all"]["all"]["groundedness"]["value"] == 1.0
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_the_page_with_plots_needs_nothing_from_elsewhere(run):
+    page = as_html({**run[3], "times": {**run[3]["times"], **BUILT}})
+    assert not re.search(r"https?:|<script|<link|src=|@import|url\(", page)
+    assert page.count("<svg") == 8
+    for kind in run[3]["figures"]["all"]:
+        assert f">{kind}</text>" in page
+    parts = re.findall(r'<rect x="([\d.]+)" y="\d+" width="([\d.]+)" height="15"', page)
+    assert all(float(x) + float(wide) <= 491 for x, wide in parts), "a bar ends where the axis does"
 
 
 @pytest.mark.slow
