@@ -18,10 +18,10 @@ from acl_sync.diff import changes_of
 from catalog.records import LedgerRecord
 from catalog.text import digest
 from catalog.times import utc_now
-from contracts.sources import SourceFolder
+from contracts.sources import ReadsAhead, SourceFolder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from catalog.catalog import Catalog
     from contracts.access import AccessScope
@@ -83,23 +83,38 @@ class ScopeTracker:
         self.changed = 0
         self.drifted = 0
 
+    @property
+    def reads_ahead(self) -> bool:
+        """Whether it is of use to say which lists will be read."""
+        return isinstance(self._reader, ReadsAhead)
+
+    def read_ahead(self, found: Sequence[SourceItem | SourceFolder]) -> None:
+        """Read lists for the calls of ``folder`` and ``item`` that come next."""
+        if isinstance(self._reader, ReadsAhead):
+            self._reader.read_ahead(found)
+
+    def is_as_before(self, folder: SourceFolder) -> bool:
+        """Whether a folder's list needs no reading."""
+        known, _ = self._before(folder)
+        return known is not None and bool(folder.path) and self._trusted(f"{folder.path}/")
+
+    def has_list_of(self, item: SourceItem, *, known_scope: str, same_tag: bool) -> bool:
+        """Whether an item's list needs no reading; arguments as for ``item``."""
+        return self._tells(known_scope, same_tag=same_tag) and self._trusted(item.path)
+
     def folder(self, folder: SourceFolder) -> None:
         """Note a folder's scope."""
-        tag = ""
-        if self._trust_tags and folder.access_tag:
-            tag = digest(folder.path, folder.object_id, folder.access_tag)
-        known = self._known.get(self._by_tag.get(tag, ""))
-        as_before = known is not None and known.readable
-        if as_before and known and folder.path and self._trusted(f"{folder.path}/"):
+        known, tag = self._before(folder)
+        if known is not None and folder.path and self._trusted(f"{folder.path}/"):
             self._found.add(known.scope_id)
             self._folders[folder.path] = True
             return
         scope = self._reader.folder(folder)
         self._folders[folder.path] = scope.readable
-        same = as_before and scope == known
+        same = known is not None and scope == known
         if self._read_all or not same or folder.path:
             self.lists_read += 1
-        if as_before and not same and folder.path:
+        if known is not None and not same and folder.path:
             self.drifted += 1
         if not same:
             self._read_anew[scope.scope_id] = (folder.path, tag)
@@ -115,24 +130,32 @@ class ScopeTracker:
             known_scope: The scope that it had, or "".
             same_tag: Path and access tag are as they were then.
         """
-        known = self._known.get(known_scope)
-        # a list that could not be read leaves no mark on the tag: it is tried again
-        as_before = (
-            self._trust_tags
-            and same_tag
-            and known is not None
-            and known.readable
-            and known_scope not in self._unsettled
-        )
-        if as_before and self._trusted(item.path):
+        if self.has_list_of(item, known_scope=known_scope, same_tag=same_tag):
             self._found.add(known_scope)
             return known_scope
+        as_before = self._tells(known_scope, same_tag=same_tag)
         self.lists_read += 1
         scope = self._reader.item(item)
         if as_before and scope.scope_id != known_scope:
             self.drifted += 1
         self._note(scope)
         return scope.scope_id
+
+    def _before(self, folder: SourceFolder) -> tuple[AccessScope | None, str]:
+        """The scope that a folder had when it had the tag that it has now, and what is kept of the tag."""
+        if not self._trust_tags or not folder.access_tag:
+            return None, ""
+        tag = digest(folder.path, folder.object_id, folder.access_tag)
+        known = self._known.get(self._by_tag.get(tag, ""))
+        return (known if known is not None and known.readable else None), tag
+
+    def _tells(self, known_scope: str, *, same_tag: bool) -> bool:
+        """Whether a tag that is as before tells that an item has the scope that it had."""
+        if not self._trust_tags or not same_tag or known_scope in self._unsettled:
+            return False
+        # a list that could not be read leaves no mark on the tag: it is tried again
+        known = self._known.get(known_scope)
+        return known is not None and known.readable
 
     def _trusted(self, place: str) -> bool:
         """Whether a tag that is as before is enough at this place of the listing."""
@@ -221,7 +244,10 @@ class ScopeTracker:
     def _note(self, scope: AccessScope) -> None:
         self._found.add(scope.scope_id)
         old = self._known.get(scope.scope_id)
+        if old is scope:
+            return
         if old == scope:
+            self._known[scope.scope_id] = scope  # found at once the next time
             return
         if not scope.readable:
             self._check()

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from contextlib import AbstractContextManager
 
     from contracts.access import AccessScope, Reader
@@ -20,6 +20,7 @@ __all__ = [
     "Directory",
     "ListProblem",
     "PermissionReader",
+    "ReadsAhead",
     "Skipped",
     "Source",
     "SourceFolder",
@@ -157,6 +158,21 @@ class PermissionReader(Protocol):
 
     def unmatched(self) -> tuple[str, ...]:
         """After a complete listing: lists kept apart from the objects that nothing listed was at."""
+        ...
+
+
+@runtime_checkable
+class ReadsAhead(Protocol):
+    """A permission reader that reads many lists in less time than one after the other."""
+
+    def read_ahead(self, found: Sequence[SourceItem | SourceFolder]) -> None:
+        """Read the lists of what will be asked for next, for the next call of ``folder`` or ``item`` for each.
+
+        What an earlier call has read and nobody has asked for is forgotten.
+
+        Raises:
+            SourceUnreachableError: the source does not answer.
+        """
         ...
 
 

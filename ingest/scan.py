@@ -23,17 +23,19 @@ from catalog.times import utc_now
 from contracts.documents import SourceItem
 from contracts.outcomes import Outcome, OutcomeKind
 from contracts.sources import ListProblem, Skipped, SourceFolder
+from ingest.ahead import looked_ahead, merged, same_tag
 from ingest.following import Following
 from ingest.ids import document_id
 from ingest.removal import remove_items
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from acl_sync.tracker import ScopeTracker
     from catalog.catalog import Catalog
     from contracts.settings import SourceSettings
     from contracts.sources import Source
+    from ingest.ahead import Listed
 
 __all__ = ["Scan", "ScanResult"]
 
@@ -105,25 +107,9 @@ class Scan:
         Raises:
             SourceUnreachableError: nothing was changed.
         """
-        known = iter(self._catalog.items.stream(self._settings.name))
-        waiting = next(known, None)
-        for listed in self._source.list():
-            if not isinstance(listed, SourceItem):
-                self._other(listed)
-                continue
-            while waiting is not None and waiting.path < listed.path:
-                self._not_listed(waiting)
-                waiting = next(known, None)
-            if waiting is not None and waiting.path == listed.path:
-                self._known_total += 1
-                self._compare(waiting, listed)
-                waiting = next(known, None)
-            else:
-                self._unknown(listed)
-            self._checkpoint(listed.path)
-        while waiting is not None:
-            self._not_listed(waiting)
-            waiting = next(known, None)
+        pairs = merged(self._source.list(), iter(self._catalog.items.stream(self._settings.name)))
+        for known, listed in pairs if self._dry_run else looked_ahead(pairs, self._tracker):
+            self._look(known, listed)
         self._source.check()  # a share that vanished while it was listed deletes nothing
         self._settle()
         self._flush()
@@ -134,6 +120,19 @@ class Scan:
         return self._result
 
     # -- while listing -----------------------------------------------------------------------------
+
+    def _look(self, known: ItemRecord | None, listed: Listed | None) -> None:
+        if isinstance(listed, SourceItem):
+            if known is None:
+                self._unknown(listed)
+            else:
+                self._known_total += 1
+                self._compare(known, listed)
+            self._checkpoint(listed.path)
+        elif listed is not None:
+            self._other(listed)
+        elif known is not None:
+            self._not_listed(known)
 
     def _other(self, listed: SourceFolder | Skipped | ListProblem) -> None:
         counts = self._result.counts
@@ -214,20 +213,31 @@ class Scan:
     # -- after listing -----------------------------------------------------------------------------
 
     def _settle(self) -> None:
-        for item, earlier in self._elsewhere:
-            left = next(
-                (e for e in earlier if e.item_id in self._missing or e.item_id in self._replaced),
-                None,
-            )
-            if left is None:
-                self._add(item)
-            else:
-                self._move(left, item)
-        for known, item in list(self._replaced.values()):
-            self._result.counts["changed"] += 1
-            self._update(known, item, "changed", content=False)
+        for batch in batches(self._elsewhere, _BATCH):
+            self._read_ahead(item for item, _ in batch)
+            for item, earlier in batch:
+                self._settle_new(item, earlier)
+        for replaced in batches(list(self._replaced.values()), _BATCH):
+            self._read_ahead(item for _, item in replaced)
+            for known, item in replaced:
+                self._result.counts["changed"] += 1
+                self._update(known, item, "changed", content=False)
         self._flush()
         self._delete(list(self._missing.values()))
+
+    def _read_ahead(self, found: Iterable[SourceItem]) -> None:
+        if not self._dry_run:
+            self._tracker.read_ahead(list(found))
+
+    def _settle_new(self, item: SourceItem, earlier: list[ItemRecord]) -> None:
+        """Something at a new path, whose object was elsewhere before."""
+        left = next(
+            (e for e in earlier if e.item_id in self._missing or e.item_id in self._replaced), None
+        )
+        if left is None:
+            self._add(item)
+        else:
+            self._move(left, item)
 
     def _move(self, known: ItemRecord, item: SourceItem) -> None:
         self._result.counts["moved"] += 1
@@ -266,12 +276,7 @@ class Scan:
             if kind != "unchanged":
                 self._result.dry_run.append((kind, item.path))
             return
-        scope = self._tracker.item(
-            item,
-            known_scope=known.scope_id,
-            same_tag=(known.path, known.object_id, known.access_tag)
-            == (item.path, item.object_id, item.access_tag),
-        )
+        scope = self._tracker.item(item, known_scope=known.scope_id, same_tag=same_tag(known, item))
         pending = not (content and known.content_sha256)
         as_before = kind == "unchanged" and scope == known.scope_id
         if as_before and item.locator == known.locator and not pending:

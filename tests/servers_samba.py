@@ -148,6 +148,10 @@ class FileServer:
         if self._process is not None:
             self.run("smbcontrol", "smbd", "reload-config")
 
+    def open_files(self) -> int:
+        """Files and folders that clients have open."""
+        return self.run("smbstatus", "--locks").count("DENY_")
+
     # -- people ------------------------------------------------------------------------------------
 
     def add_user(self, name: str) -> str:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from smbprotocol.file_info import InfoType
 
 from acl_sync.smb.dfs import targets_of
+from acl_sync.smb.lane import Lane
 from acl_sync.smb.line import Account, Answer, Line, LineLostError
 from acl_sync.smb.messages import LAST, asking, closing, listing, opening, reading
 from acl_sync.smb.place import place_of
@@ -30,7 +31,7 @@ from acl_sync.smb.wire import buffer_of, created, entries_of, read_of
 from contracts.errors import ConfigError, SourceUnreachableError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Callable, Generator, Iterable
 
     from smbprotocol.tree import TreeConnect
 
@@ -41,11 +42,10 @@ if TYPE_CHECKING:
 __all__ = ["Drive", "account_of", "same_object"]
 
 _T = TypeVar("_T")
-_READ_DATA, _READ_CONTROL, _READ_ATTRIBUTES = 0x1, 0x20000, 0x80
+_READ_DATA, _READ_ATTRIBUTES = 0x1, 0x80
 _IS_FOLDER, _SEQUENTIAL, _IS_FILE, _BACKUP = 0x1, 0x4, 0x40, 0x4000
-_OWNER_GROUP_LIST = 0x7
 _FILE_ID = 6  # FileInternalInformation
-_BLOCK, _LISTING, _DESCRIPTOR = 1 << 20, 1 << 18, 1 << 16  # bytes of one answer
+_BLOCK, _LISTING, _REST = 1 << 20, 1 << 18, 1 << 16  # bytes of one answer
 _REFERRALS = 8
 """Targets that are namespaces themselves, one after the other."""
 _PAUSES = (0.2, 1.0, 3.0)
@@ -66,12 +66,13 @@ class Drive:
         self.place: Place = place_of(settings)
         self._account = account_of(settings)
         self._lines: dict[tuple[str, int], Line] = {}
+        self._lanes: list[Lane] = []  # none, or the one
         self._pid = os.getpid()
         self._lock = threading.RLock()
         self._generation = 0
         self._was_up = False
         self._target: Place | None = None
-        weakref.finalize(self, _hang_up, self._lines)
+        weakref.finalize(self, _hang_up, self._lines, self._lanes)
 
     def entries(self, path: str, expected: Found | None = None) -> list[Found]:
         """Everything in a folder, in no order.
@@ -101,18 +102,6 @@ class Drive:
     def look(self, path: str) -> Found:
         """What an object says of itself (its name is left out)."""
         return self.trying(lambda: self._ask(path, _READ_ATTRIBUTES, 0)[0])
-
-    def descriptor(self, path: str) -> tuple[Found, bytes]:
-        """An object (without its number) and its security descriptor: owner, group and discretionary list."""
-
-        def ask() -> tuple[Found, bytes]:
-            wanted = asking(InfoType.SMB2_0_INFO_SECURITY, 0, _DESCRIPTOR, _OWNER_GROUP_LIST)
-            access = _READ_CONTROL | _READ_ATTRIBUTES
-            made, answer, _ = self.chain(path, access, _BACKUP, wanted, closing(LAST))
-            found, _ = created(_body(made), 0)
-            return found, buffer_of(_body(answer))
-
-        return self.trying(ask)
 
     def read(self, path: str, start: Callable[[Found], Callable[[bytes], object]]) -> None:
         """Hand over the bytes of a file, block by block.
@@ -161,22 +150,44 @@ class Drive:
         with self._lock:
             if os.getpid() != self._pid:  # the connections are the parent's
                 self._lines.clear()
+                self._lanes.clear()
                 self._pid = os.getpid()
             if self._target is None:
                 self._target = self._resolved(self.place, _REFERRALS)
             return self._line_to(self._target)
 
+    def lane(self) -> Lane:
+        """A connection to the share of the target for many small requests, made where there is none."""
+        with self._lock:
+            unused = self._target is None
+            line = self.line()  # which finds the target
+            if not self._lanes:
+                place = self.target
+                if unused:  # by anybody else: no second one is needed
+                    del self._lines[place.host, place.port]
+                else:
+                    line = self._connected(place)
+                try:
+                    self._lanes.append(Lane(line, place.share, self._account.timeout))
+                except BaseException:
+                    line.close()
+                    raise
+            return self._lanes[0]
+
     def _line_to(self, place: Place) -> Line:
         key = (place.host, place.port)
         if key not in self._lines:
-            try:
-                self._lines[key] = Line(*key, self._account)
-            except SourceUnreachableError as problem:
-                if not self._was_up or Line.is_refusal(problem):
-                    raise
-                raise LineLostError(problem.message) from problem
+            self._lines[key] = self._connected(place)
             self._was_up = True
         return self._lines[key]
+
+    def _connected(self, place: Place) -> Line:
+        try:
+            return Line(place.host, place.port, self._account)
+        except SourceUnreachableError as problem:
+            if not self._was_up or Line.is_refusal(problem):
+                raise
+            raise LineLostError(problem.message) from problem
 
     def _resolved(self, place: Place, left: int) -> Place:
         """The place, or the first target of its namespace that answers; what else is wrong is told by who asks."""
@@ -231,7 +242,7 @@ class Drive:
         """Close the connections, unless another thread has made new ones meanwhile; the next may go to another target."""
         with self._lock:
             if self._generation == generation:
-                _hang_up(self._lines)
+                _hang_up(self._lines, self._lanes)
                 self._target = None
                 self._generation += 1
 
@@ -247,7 +258,12 @@ class Drive:
 
     def sent_name(self, tree: TreeConnect, path: str) -> str:
         """A path as it is sent for this share."""
-        return _sent(tree, self.target, path)
+        return self.sent_names(tree, (path,))[0]
+
+    def sent_names(self, tree: TreeConnect, paths: Iterable[str]) -> list[str]:
+        """Paths as they are sent for this share."""
+        place = self.target
+        return [_sent(tree, place, path) for path in paths]
 
     def chain(self, path: str, access: int, options: int, *more: Any) -> list[Answer]:
         """Open an object and do more with it, in one exchange."""
@@ -262,21 +278,27 @@ class Drive:
         return _opened(made, number)[0], rest[:-1]
 
     def _entries(self, path: str, expected: Found | None) -> Generator[Found]:
-        size = min(_LISTING, self.line().most_answered)
-        first = listing(LAST, size)
+        lane = self.lane()
+        size = min(_LISTING, lane.most_answered)
         access = _READ_DATA | _READ_ATTRIBUTES
+        name = self.sent_name(lane.tree, path)
         number = asking(InfoType.SMB2_0_INFO_FILE, _FILE_ID, 8, 0)
-        made, numbered, answer = self.chain(path, access, _IS_FOLDER | _BACKUP, number, first)
+        first = opening(name, access, _IS_FOLDER | _BACKUP)
+        # that there is no more is mostly said at once
+        more = (listing(LAST, size), listing(LAST, _REST))
+        made, numbered, *answers = lane.exchange((first, number, *more))
         found, handle = _opened(made, numbered)
-        line, tree = self.line(), self.tree()
         try:
             if expected is not None and not same_object(found, expected):
                 raise SmbStatusError(NO_SUCH_FILE)
-            while answer.status not in {NO_MORE_FILES, NO_SUCH_FILE}:
-                yield from entries_of(buffer_of(_body(answer)))
-                (answer,) = line.exchange(tree, [listing(handle, size)])
+            while True:
+                for answer in answers:
+                    if answer.status in {NO_MORE_FILES, NO_SUCH_FILE}:
+                        return
+                    yield from entries_of(buffer_of(_body(answer)))
+                answers = lane.exchange((listing(handle, size),))
         finally:
-            line.exchange(tree, [closing(handle)])
+            lane.exchange((closing(handle),))
 
     def _read(self, path: str, start: Callable[[Found], Callable[[bytes], object]]) -> None:
         number = asking(InfoType.SMB2_0_INFO_FILE, _FILE_ID, 8, 0)
@@ -337,9 +359,11 @@ def account_of(settings: SourceSettings) -> Account:
     )
 
 
-def _hang_up(lines: dict[tuple[str, int], Line]) -> None:
+def _hang_up(lines: dict[tuple[str, int], Line], lanes: list[Lane]) -> None:
     while lines:
         lines.popitem()[1].close()
+    while lanes:
+        lanes.pop().close()
 
 
 def _opened(made: Answer, numbered: Answer) -> tuple[Found, bytes]:

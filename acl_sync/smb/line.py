@@ -11,10 +11,10 @@ import socket
 import threading
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import uuid4
 
-from smbprotocol.connection import Connection
+from smbprotocol.connection import Connection, SMB2Echo
 from smbprotocol.exceptions import SMBAuthenticationError, SMBException, SMBResponseException
 from smbprotocol.session import Session
 from smbprotocol.tree import TreeConnect
@@ -25,7 +25,7 @@ from contracts.errors import SourceUnreachableError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-__all__ = ["Account", "Answer", "Line", "LineLostError"]
+__all__ = ["Account", "Answer", "Line", "LineLostError", "TakenOver"]
 
 _NOTHING_CHANGED = "아무것도 바꾸지 않았습니다 (nothing was changed)"
 _NO_ENCRYPTION = "encryption is required but"
@@ -57,12 +57,56 @@ class Account:
     timeout: float
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(NamedTuple):
     """Status code (0: done) and body of an answer."""
 
     status: int
     body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class TakenOver:
+    """A connection that ``smbprotocol`` has made and does not use any more.
+
+    Attributes:
+        socket: Where nobody reads.
+        number: Of the next message.
+        credits: That are left.
+        charged: Whether messages say what they cost (MS-SMB2 3.2.4.1.5).
+    """
+
+    socket: socket.socket
+    number: int
+    credits: int
+    charged: bool
+
+
+class _Leaving:
+    """In the place of a transport, for the last question that is asked over it: then its reader ends.
+
+    The reader may be waiting in the transport already, or be about to ask here.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self._asked = False
+        self._pending = connection.outstanding_requests
+        self.under = connection.transport
+
+    def send(self, data: bytes) -> None:
+        self._asked = True
+        self.under.send(data)
+
+    def recv(self, timeout: float) -> bytes:
+        if self._asked and all(r.response is not None for r in list(self._pending.values())):
+            return b""
+        return bytes(self.under.recv(timeout) or b"")
+
+    def close(self) -> None:
+        self.under.close()
+
+    @property
+    def connected(self) -> bool:
+        return bool(self.under.connected)
 
 
 class _Connection(Connection):  # type: ignore[misc]
@@ -70,7 +114,7 @@ class _Connection(Connection):  # type: ignore[misc]
 
     def __init__(self, host: str, port: int, timeout: float) -> None:
         super().__init__(uuid4(), host, port, require_signing=True)
-        self._patience = timeout
+        self.patience = timeout
 
     def receive(
         self,
@@ -79,7 +123,7 @@ class _Connection(Connection):  # type: ignore[misc]
         timeout: float | None = None,
         resolve_symlinks: bool = False,  # noqa: ARG002, FBT001, FBT002
     ) -> Any:
-        return super().receive(request, wait, timeout or self._patience, resolve_symlinks=False)
+        return super().receive(request, wait, timeout or self.patience, resolve_symlinks=False)
 
 
 class Line:
@@ -149,6 +193,27 @@ class Line:
                 related=len(messages) > 1,
             )
             return [self._answer(request) for request in requests]
+
+    def taken_over(self, credits_: int) -> TakenOver:
+        """The connection, for whoever wants to speak over it alone; the line is good for hanging up only then.
+
+        An echo, which asks for credits, is the last that ``smbprotocol`` sends.
+
+        Raises:
+            LineLostError: see there.
+        """
+        with self._lock, self._told():
+            connection, reader = self._connection, self._connection._t_worker  # noqa: SLF001
+            connection.transport = leaving = _Leaving(connection)
+            session = self._session.session_id
+            asked = connection.send(SMB2Echo(), sid=session, credit_request=credits_)
+            reader.join(connection.patience)
+            if reader.is_alive():
+                raise LineLostError("the server does not answer")
+            connection.receive(asked)
+            low, high = (connection.sequence_window[end] for end in ("low", "high"))
+            charged = bool(connection.supports_multi_credit)
+            return TakenOver(leaving.under._sock, low, high - low, charged)  # noqa: SLF001
 
     def close(self) -> None:
         """Hang up; the server closes what was open."""

@@ -8,9 +8,10 @@ from __future__ import annotations
 import struct
 from typing import Any
 
+from smbprotocol import MAX_PAYLOAD_SIZE
 from smbprotocol.file_info import FileInformationClass
 from smbprotocol.header import Commands
-from smbprotocol.open import SMB2QueryDirectoryRequest, SMB2ReadRequest
+from smbprotocol.open import SMB2ReadRequest
 
 __all__ = ["LAST", "Packed", "asking", "closing", "listing", "opening", "reading"]
 
@@ -19,25 +20,33 @@ LAST = b"\xff" * 16
 _CREATE = struct.Struct("<HBBIQQIIIIIHHII")
 _QUERY_INFO = struct.Struct("<HBBIHHIII16s")
 _CLOSE = struct.Struct("<HHI16s")
+_QUERY_DIRECTORY = struct.Struct("<HBBI16sHHI")
+_ALL = "*".encode("utf-16-le")
 _HEADER = 64
 _IMPERSONATION, _SHARE_ALL, _OPEN = 2, 7, 1
 
 
 class Packed:
-    """A request whose body is packed already; what ``smbprotocol`` asks of one."""
+    """A request whose body is packed already; what ``smbprotocol`` asks of one.
 
-    __slots__ = ("COMMAND", "_data")
+    Attributes:
+        data: The body.
+        charge: Credits that it costs.
+    """
 
-    def __init__(self, command: int, data: bytes) -> None:
+    __slots__ = ("COMMAND", "charge", "data")
+
+    def __init__(self, command: int, data: bytes, charge: int = 1) -> None:
         self.COMMAND = command
-        self._data = data
+        self.charge = charge
+        self.data = data
 
     def pack(self) -> bytes:
         """The body."""
-        return self._data
+        return self.data
 
     def __len__(self) -> int:
-        return len(self._data)
+        return len(self.data)
 
 
 def opening(name: str, access: int, options: int) -> Packed:
@@ -67,14 +76,13 @@ def closing(handle: bytes) -> Packed:
     return Packed(Commands.SMB2_CLOSE, _CLOSE.pack(24, 0, 0, handle))
 
 
-def listing(handle: bytes, size: int) -> Any:
-    """QUERY_DIRECTORY (2.2.33): the next entries, with identities."""
-    message = SMB2QueryDirectoryRequest()
-    message["file_information_class"] = FileInformationClass.FILE_ID_FULL_DIRECTORY_INFORMATION
-    message["file_id"] = handle
-    message["output_buffer_length"] = size
-    message["buffer"] = "*".encode("utf-16-le")
-    return message
+def listing(handle: bytes, size: int) -> Packed:
+    """QUERY_DIRECTORY (2.2.33): the next entries, with identities; only a :class:`~acl_sync.smb.lane.Lane` sends it."""
+    what = FileInformationClass.FILE_ID_FULL_DIRECTORY_INFORMATION
+    at = _HEADER + _QUERY_DIRECTORY.size
+    body = _QUERY_DIRECTORY.pack(33, what, 0, 0, handle, at, len(_ALL), size)
+    charge = (size - 1) // MAX_PAYLOAD_SIZE + 1  # 3.2.4.1.5
+    return Packed(Commands.SMB2_QUERY_DIRECTORY, body + _ALL, charge)
 
 
 def reading(handle: bytes, at: int, size: int) -> Any:

@@ -20,12 +20,16 @@ import structlog
 from acl_sync.nt.descriptors import read_descriptor
 from acl_sync.nt.gates import expand, handed_down, read_gate
 from acl_sync.smb.drive import Drive
+from acl_sync.smb.lists import read_lists
 from acl_sync.smb.share_rights import local_groups_of, share_gates
 from acl_sync.smb.statuses import SmbStatusError
 from contracts.access import AccessScope, Effect, Gate
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from acl_sync.nt.gates import LocalGroups
+    from acl_sync.smb.lists import Listed
     from contracts.documents import SourceItem
     from contracts.settings import SourceSettings
     from contracts.sources import SourceFolder
@@ -33,7 +37,7 @@ if TYPE_CHECKING:
 __all__ = ["SmbPermissionReader", "open_reader"]
 
 _KEPT = 2000
-"""Folders whose list is remembered while their files are looked at."""
+"""Folders that are remembered while their files are looked at, and lists of the files of each."""
 
 _log = structlog.get_logger()
 
@@ -83,6 +87,8 @@ class SmbPermissionReader:
         self._share = share
         self._groups = groups
         self._handed: dict[str, tuple[Gate | None, bool]] = {}
+        self._ahead: dict[str, Listed | SmbStatusError] = {}
+        self._scopes: dict[str, dict[bytes, AccessScope]] = {}
 
     @property
     def tags_tell(self) -> bool:
@@ -104,10 +110,25 @@ class SmbPermissionReader:
         self._handed.pop(folder.path, None)
         return self._folder_scope(folder.path)
 
+    def read_ahead(self, found: Sequence[SourceItem | SourceFolder]) -> None:
+        """See :class:`contracts.sources.ReadsAhead`."""
+        paths = [each.path for each in found if each.path]
+        self._ahead = dict(zip(paths, read_lists(self._drive, paths), strict=True))
+
     def item(self, item: SourceItem) -> AccessScope:
         """The file's list: its folder's scope where it is what the folder hands down."""
         folder = item.path.rpartition("/")[0]
-        gate = self._gate_of(item)
+        data = self._list_of(item)
+        known = self._scopes.setdefault(folder, {})
+        scope = None if data is None else known.get(data)
+        if scope is None:
+            scope = self._scope_of(folder, data)
+            if data is not None and scope.readable:
+                self._keep(known, data, scope)
+        return scope
+
+    def _scope_of(self, folder: str, data: bytes | None) -> AccessScope:
+        gate = None if data is None else self._gate(data)
         if gate is not None and folder and _decides_like(gate, self._handed_by(folder)[0]):
             return self._folder_scope(folder)
         gates = () if gate is None else (gate,)
@@ -115,6 +136,14 @@ class SmbPermissionReader:
         return self._scope(
             f"{folder or '/'}//{digest}", self._id(""), gates, readable=gate is not None
         )
+
+    def _keep(self, known: dict[bytes, AccessScope], data: bytes, scope: AccessScope) -> None:
+        """Equal lists of a folder's files are looked at once."""
+        if len(known) >= _KEPT:
+            known.clear()
+        known[data] = scope
+        if len(self._scopes) > _KEPT:
+            self._scopes.clear()
 
     def unmatched(self) -> tuple[str, ...]:
         """Nothing: lists lie with the objects."""
@@ -130,6 +159,7 @@ class SmbPermissionReader:
         known = self._handed.get(path)
         if known is None:
             known = self._read_folder(path)
+            self._scopes.pop(path, None)  # which may have been this folder's
             if len(self._handed) >= _KEPT:
                 self._handed.clear()
             self._handed[path] = known
@@ -137,26 +167,39 @@ class SmbPermissionReader:
 
     def _read_folder(self, path: str) -> tuple[Gate | None, bool]:
         try:
-            _, data = self._drive.descriptor(path)
-            gate = handed_down(read_descriptor(data))
+            gate = handed_down(read_descriptor(self._read(path).descriptor))
         except (SmbStatusError, ValueError) as problem:
             self._unreadable(str(problem))
             return None, False
         return (None if gate is None else expand(gate, self._groups)), True
 
-    def _gate_of(self, item: SourceItem) -> Gate | None:
-        """The file's own gate, or None where its list could not be read."""
+    def _list_of(self, item: SourceItem) -> bytes | None:
+        """The file's own list, or None where it could not be read."""
         try:
-            seen, data = self._drive.descriptor(item.path)
-            gate = expand(read_gate(read_descriptor(data)), self._groups)
-        except (SmbStatusError, ValueError) as problem:
+            seen = self._read(item.path)
+        except SmbStatusError as problem:
             self._unreadable(str(problem))
             return None
         if not seen.may_be(item.object_id):
             # whether it is that very one is seen to where its bytes are read
             self._unreadable("another object is there now")
             return None
-        return gate
+        return seen.descriptor
+
+    def _gate(self, data: bytes) -> Gate | None:
+        try:
+            return expand(read_gate(read_descriptor(data)), self._groups)
+        except ValueError as problem:
+            self._unreadable(str(problem))
+            return None
+
+    def _read(self, path: str) -> Listed:
+        told = self._ahead.pop(path, None)
+        if told is None:
+            (told,) = read_lists(self._drive, (path,))
+        if isinstance(told, SmbStatusError):
+            raise told
+        return told
 
     def _unreadable(self, problem: str) -> None:
         _log.warning("access_list_unreadable", source=self._source, problem=problem)

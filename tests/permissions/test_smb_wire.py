@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import hmac
 import struct
 from dataclasses import replace
 
 import pytest
+from cryptography.hazmat.primitives.ciphers import aead
 from hypothesis import given
 from hypothesis import strategies as st
 
 from acl_sync.smb.drive import same_object
 from acl_sync.smb.ndr import NdrReader, NdrWriter
+from acl_sync.smb.seal import Encryption, Signature, UnsealedError
 from acl_sync.smb.wire import Found, buffer_of, created, entries_of, nanoseconds, read_of
 
 HEADER = 64
@@ -111,3 +114,56 @@ def test_times_are_kept_as_far_as_the_catalog_can():
     assert nanoseconds(2**63 - 1) == 2**63 - 1
     assert nanoseconds(0) == -(2**63)
     assert Found("", 1, 0, 116_444_736_000_000_001, 0, 0, 0).modified_ns == 100
+
+
+def signature(key=b"k" * 16):
+    """As of SMB 2.1: HMAC-SHA256 of the message with a signature of zeros (MS-SMB2 3.1.4.1)."""
+    return Signature(lambda data, _side: hmac.digest(key, data, "sha256")[:16])
+
+
+def message(flags=0, body=b"body"):
+    """A message without a signature."""
+    head = struct.pack("<4sHHIHHIIQIIQ16s", b"\xfeSMB", 64, 1, 0, 5, 1, flags, 0, 7, 0, 1, 2, b"")
+    return bytearray(head + body)
+
+
+@given(st.binary(max_size=40), st.integers(0), st.integers(1, 255))
+def test_a_signed_message_in_which_one_byte_is_another_is_refused(body, place, change):
+    seal = signature()
+    sent = seal.close([message(body=body)])
+    seal.check(sent)
+    altered = bytearray(sent)
+    altered[place % len(sent)] ^= change
+    with pytest.raises(UnsealedError):
+        seal.check(bytes(altered))
+
+
+def test_a_message_that_is_not_signed_is_refused():
+    with pytest.raises(UnsealedError, match="not signed"):
+        signature().check(bytes(message()))
+
+
+@pytest.mark.parametrize("cipher", [aead.AESGCM, aead.AESCCM])
+@given(place=st.integers(0), change=st.integers(1, 255))
+def test_an_encrypted_frame_in_which_one_byte_is_another_is_refused(cipher, place, change):
+    ours, theirs = b"o" * 16, b"t" * 16
+    here, there = Encryption(cipher, (ours, theirs), 9), Encryption(cipher, (theirs, ours), 9)
+    sent = there.close([message(), message()])
+    assert here.open(sent) == bytes(message() + message())
+    altered = bytearray(sent)
+    altered[place % len(sent)] ^= change
+    with pytest.raises(UnsealedError):
+        here.open(bytes(altered))
+
+
+def test_a_frame_that_is_not_encrypted_or_of_another_session_is_refused():
+    key = b"k" * 16
+    seal = Encryption(aead.AESGCM, (key, key), 9)
+    for frame in (bytes(message()), b"", Encryption(aead.AESGCM, (key, key), 8).close([message()])):
+        with pytest.raises(UnsealedError):
+            seal.open(frame)
+
+
+def test_no_two_messages_are_encrypted_alike():
+    seal = Encryption(aead.AESGCM, (b"k" * 16, b"k" * 16), 9)
+    assert len({seal.close([message()]) for _ in range(100)}) == 100
