@@ -34,6 +34,7 @@ def mount_dashboard(app: FastAPI, settings: Settings, parts: SearchParts, caller
 def open_desk(settings: Settings, parts: SearchParts, callers: Callers) -> Desk:
     """The desk over an open catalog and a searcher."""
     from app.commands.status import status_object
+    from app.drawn import Drawn
     from app.metrics import index_numbers
     from app.people import PeopleNow
     from app.rereading import Rereader, choices_for
@@ -57,7 +58,7 @@ def open_desk(settings: Settings, parts: SearchParts, callers: Callers) -> Desk:
         who=people.who,
         status=lambda: status_object(settings, catalog, index_numbers(parts.searcher.stats)),
         report=report,
-        picture=lambda version_id, page: _picture(settings, parts, version_id, page),
+        picture=Drawn(lambda version_id, page: _picture(settings, parts, version_id, page)).picture,
         choices=lambda format_name: choices_for(format_name, settings),
         reread=Rereader(settings, catalog).read,
         blobs=blobs,

@@ -62,7 +62,11 @@ def _row(visit: Visit, one: Mapping[str, Any]) -> list[Cell]:
         Cell(visit.words.of("field", one["field"])),
         Cell(one["source"]),
         Cell(visit.words(f"state.{one['state']}")),
-        Cell(one["verdict"] if fine else ("" if not one["verdict"] else MASK)),
+        Cell(
+            visit.words.of(one["field"], one["verdict"])
+            if fine
+            else ("" if not one["verdict"] else MASK)
+        ),
         Cell(one["by"]),
         Cell(one["at"], kind="time"),
     ]

@@ -276,4 +276,4 @@ def test_a_settled_value_is_the_documents_from_then_on(make_plant):
     assert row.status == "draft"
     told = own.catalog.queries.tail(1)[0]
     assert (told.query, told.filters) == ("settle", {"field": "status", "verdict": "초안"})
-    assert "정리됨: draft (rita)" in rita.get(f"/documents/{conflict.document_id}").text
+    assert "정리됨: 초안 (rita)" in rita.get(f"/documents/{conflict.document_id}").text
