@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from contracts.documents import Child, ChildRelation, ParsedDocument
     from contracts.settings import OcrSettings, ParseSettings
@@ -100,6 +100,10 @@ class ParserContext(Protocol):
         Raises:
             ParseFailure: ``archive_bomb`` where the budget is used up; what was written is removed.
         """
+        ...
+
+    def later(self, act: Callable[[], None]) -> None:
+        """Do something when the result is on its way, such as letting go of much: nobody waits for that."""
         ...
 
     def scratch(self) -> Path:

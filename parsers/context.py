@@ -18,7 +18,7 @@ from parsers.common.names import safe_name
 from parsers.pages import PageFolder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from contracts.settings import OcrSettings, ParseSettings
 
@@ -70,6 +70,7 @@ class SpoolContext:
         container_bytes: int,
         pages: PageFolder | None = None,
     ) -> None:
+        self._afterwards: list[Callable[[], None]] | None = None
         self._pages = pages or PageFolder()
         self._limits = limits
         self._ocr = ocr
@@ -170,6 +171,17 @@ class SpoolContext:
             self._waste -= size
             raise
         return digest.hexdigest(), size
+
+    def postpone(self, afterwards: list[Callable[[], None]]) -> None:
+        """From now on, what is to be done later goes into this list, for the owner to do."""
+        self._afterwards = afterwards
+
+    def later(self, act: Callable[[], None]) -> None:
+        """At once, where nobody postpones it."""
+        if self._afterwards is None:
+            act()
+        else:
+            self._afterwards.append(act)
 
     def scratch(self) -> Path:
         """A new, empty file of an unfinished name."""

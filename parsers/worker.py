@@ -57,6 +57,7 @@ def main() -> int:
     ).start()
     answers.write(pack(Answer()))
     answers.flush()
+    afterwards: list[Callable[[], None]] = []
     while message := _read_message(jobs):
         job = unpack(message, Job)
         _limit_cpu(limits.timeout_seconds)
@@ -65,16 +66,20 @@ def main() -> int:
             answers.write(pack(Answer(format=format_name, final=False)))
             answers.flush()
 
-        answer = run_job(job, limits, ocr, report)
+        answer = run_job(job, limits, ocr, report, afterwards)
         answers.write(pack(answer))
         answers.flush()
-        gc.collect(0)  # nobody waits now; what the next file needs is not left in cycles
+        # nobody waits now; what the next file needs is not left in cycles
+        while afterwards:
+            afterwards.pop()()
+        gc.collect(0)
     return 0
 
 
 def run_job(
-    job: Job, limits: ParseSettings, ocr: OcrSettings, report: Callable[[str], None]
-) -> Answer:
+    job: Job, limits: ParseSettings, ocr: OcrSettings, report: Callable[[str], None],
+    afterwards: list[Callable[[], None]],
+) -> Answer:  # fmt: skip
     """Sniff and parse one file; whatever happens becomes an answer.
 
     Args:
@@ -82,6 +87,7 @@ def run_job(
         limits: Limits of one parse.
         ocr: Recognition settings.
         report: Told the sniffed format before the parse, so that it is known if the process dies.
+        afterwards: Takes what is to be done when the answer is given.
     """
     _reset_peak()
     sniffed: list[str] = []
@@ -96,7 +102,7 @@ def run_job(
 
             pictures = crops_of(Path(job.path), limits, job.crops)
             return Answer(format="pdf", crops=tuple(pictures), peak_bytes=_peak())
-        return _success(job, _parse(job, limits, ocr, noted))
+        return _success(job, _parse(job, limits, ocr, noted, afterwards))
     except NotAssembled as ended:
         return Answer(
             format=sniffed[-1], assembled=False, waiting=ended.waiting, peak_bytes=_peak()
@@ -127,8 +133,9 @@ def _classify(problem: Exception, job: Job, limits: ParseSettings) -> tuple[Fail
 
 
 def _parse(
-    job: Job, limits: ParseSettings, ocr: OcrSettings, noted: Callable[[str], None]
-) -> ParsedDocument:
+    job: Job, limits: ParseSettings, ocr: OcrSettings, noted: Callable[[str], None],
+    afterwards: list[Callable[[], None]],
+) -> ParsedDocument:  # fmt: skip
     path = Path(job.path)
     found = sniff(path, job.name)
     noted(found.format)
@@ -147,6 +154,7 @@ def _parse(
             seconds=job.pages_seconds,
         ),
     )
+    context.postpone(afterwards)
     parser = parser_for(found.format, limits.alternatives).load()
     return parser.parse(ParserInput(path=path, name=job.name, format=found.format), context)
 

@@ -72,11 +72,11 @@ class PdfParser:
             ParseFailure: ``encrypted``, ``empty``, ``truncated``, ``corrupt``, ``too_large``;
                 ``unsupported`` for a scan where recognition is not possible on this machine.
         """
-        document = open_pdf(source.path, context.limits)
+        reading = _Reading(open_pdf(source.path, context.limits), context)
         try:
-            return _Reading(document, context).result()
+            return reading.result()
         finally:
-            document.close()
+            context.later(reading.close)
 
 
 @dataclass(slots=True)
@@ -131,6 +131,12 @@ class _Reading:
         self._waiting: list[int] = []
         self._sheet = StripSheet()
         self._by_number: dict[int, PageRecord] = {}
+        self._assembly: Assembly | None = None
+
+    def close(self) -> None:
+        """Let go of the file, and of its pages."""
+        self._document.close()
+        self._assembly = None
 
     def result(self) -> ParsedDocument:
         """Read every page, then assemble."""
@@ -138,7 +144,7 @@ class _Reading:
         records = self._records()
         self._read_strips()
         children = attachments(self._document, self._files, self._context, self._problems.notes)
-        assembly = Assembly(records, bookmarks(self._document))
+        assembly = self._assembly = Assembly(records, bookmarks(self._document))
         blocks, qualities = assembly.result()
         blocks = self._form(blocks)
         self._refuse_nothing(blocks, has_children=bool(children))

@@ -110,3 +110,15 @@ def test_what_lies_under_a_childs_digest_is_the_child(tmp_path, size):
         assert (again.sha256, again.size) == (target.name, size)
         assert target.read_bytes() == data
         assert list(tmp_path.iterdir()) == [target]
+
+
+def test_what_may_wait_is_done_at_once_or_by_the_owner(tmp_path):
+    spool, done = context(tmp_path), []
+    spool.later(lambda: done.append("at once"))
+    assert done == ["at once"]
+    afterwards = []
+    spool.postpone(afterwards)
+    spool.later(lambda: done.append("afterwards"))
+    assert done == ["at once"]
+    afterwards.pop()()
+    assert done == ["at once", "afterwards"]
