@@ -14,7 +14,8 @@ rescan      an unchanged tree beside ``find -printf``
 search      the embedded index beside LanceDB and tantivy (installed below ~/.cache/seoga-peers)
 stages      a search's stages beside the bare queries (``evaluation.bench_search``)
 opensearch  the other index at the same sizes (``evaluation.bench_opensearch``)
-ocr         recognition beside bare Tesseract (``evaluation.bench_ocr``)
+ocr         errors of recognition beside bare Tesseract's (``evaluation.bench_ocr``)
+recognition pages a second beside bare Tesseract, on all cores
 memory      peaks: the worst files of the corpus, a mailbox file, bench_workbook, bench_deck, bench_long
 start       help, first search, API
 growth      more and more documents
@@ -34,7 +35,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from performance import called, ingesting, memory, rescanning, searching, starting
+from performance import called, ingesting, memory, recognising, rescanning, searching, starting
 from performance.costs import write_costs
 from performance.machine import described
 from performance.report import write_report
@@ -149,6 +150,7 @@ def items(given: argparse.Namespace, sizes: Sizes) -> dict[str, Callable[[Path],
         "stages": stages,
         "opensearch": opensearch,
         "ocr": lambda _: bench("-m", "evaluation.bench_ocr", "--pages", str(sizes.scans)),
+        "recognition": lambda work: recognising.run(work, sizes.scans),
         "memory": peaks,
         "start": lambda work: starting.run(work, 2 * sizes.rounds - 1),
         "growth": lambda work: ingesting.growth(work, sizes.growth),

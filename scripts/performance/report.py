@@ -42,6 +42,7 @@ def write_report(results: dict[str, Result], report: Path) -> None:
         "stages": _each,
         "opensearch": _called,
         "ocr": _called,
+        "recognition": _recognition,
         "memory": _memory,
         "start": _start,
         "growth": _growth,
@@ -60,7 +61,8 @@ def write_report(results: dict[str, Result], report: Path) -> None:
         plot = _plots()[name](results[name]["found"])
         report.with_name(f"performance-{name}.svg").write_text(plot, encoding="utf-8")
         parts.append(f"![{name}](performance-{name}.svg)")
-    before, _, rest = report.read_text(encoding="utf-8").partition(_MARKS[0])
+    known = report.read_text(encoding="utf-8") if report.exists() else ""
+    before, _, rest = known.partition(_MARKS[0])
     after = rest.partition(_MARKS[1])[2]
     text = "\n\n".join([_MARKS[0], _lost(results), *parts, _MARKS[1]])
     report.write_text(f"{before}{text}{after}", encoding="utf-8")
@@ -96,6 +98,17 @@ def _lost(results: dict[str, Result]) -> str:
     if "start" in results:
         for name, one in results["start"]["found"].items():
             rows.append(_aim(f"{name}, seconds", one["seconds"], one["limit"], "most"))
+    if "recognition" in results:
+        found = results["recognition"]["found"]
+        for name, key in (("clock", "share"), ("processor", "share_cpu")):
+            rows.append(
+                _aim(
+                    f"pages a second, share of bare Tesseract, {name}",
+                    found[key],
+                    found["limit"],
+                    "least",
+                )
+            )
     if "search" in results:
         for size in results["search"]["found"]:
             rows += _against_peers(size)
@@ -204,6 +217,22 @@ def _formats(found: Result) -> str:
     return (
         _table(heads, rows) + "\n\n`start`: one line of text, so what starting the processes costs."
     )
+
+
+def _recognition(found: Result) -> str:
+    rows: list[tuple[object, ...]] = [
+        ("bare Tesseract", f"{found['bare_wall']:.1f}", f"{found['bare_cpu']:.1f}", "", ""),
+        (
+            "an ingest",
+            f"{found['wall']:.1f}",
+            f"{found['cpu']:.1f}",
+            f"{found['share']:.0%}",
+            f"{found['share_cpu']:.0%}",
+        ),
+    ]
+    told = f"{found['pages']} pages, {found['processes']} processes at once."
+    heads = ("", "seconds", "CPU s", "pages a second, clock", "processor")
+    return f"{told}\n\n{_table(heads, rows)}"
 
 
 def _rescan(found: Result) -> str:
