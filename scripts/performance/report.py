@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,9 @@ Result = dict[str, Any]
 
 # pygal puts a finder for plugins that we have none of before all others, of a kind that Python gave up with 3.12
 sys.meta_path[:] = [one for one in sys.meta_path if type(one).__module__ != "pygal"]
+
+_OUTSIDE = re.compile(r"(^|[\s'\"(])/(?:[\w.-]+/)+([\w.-]+)", re.MULTILINE)
+"""A path of this machine: its last name is enough."""
 
 _OPTIONS = {
     "style": CleanStyle,
@@ -97,7 +101,7 @@ def _lost(results: dict[str, Result]) -> str:
         )
     if "start" in results:
         for name, one in results["start"]["found"].items():
-            rows.append(_aim(f"{name}, seconds", one["seconds"], one["limit"], "most"))
+            rows.append(_aim(f"cold start, {name}, seconds", one["seconds"], one["limit"], "most"))
     if "recognition" in results:
         found = results["recognition"]["found"]
         for name, key in (("clock", "share"), ("processor", "share_cpu")):
@@ -114,7 +118,12 @@ def _lost(results: dict[str, Result]) -> str:
             rows += _against_peers(size)
     for result in results.values():
         rows += [
-            (f"`{one['command']}`", "its own promises", f"exit status {one['exit']}", "**missed**")
+            (
+                f"`{_shortened(one['command'])}`",
+                "its own promises",
+                f"exit status {one['exit']}",
+                "**missed**",
+            )
             for one in _calls(result["found"])
             if one["exit"]
         ]
@@ -147,11 +156,15 @@ def _aim(name: str, value: float, limit: float, side: str) -> tuple[object, ...]
 
 
 def _called(found: Result) -> str:
-    told = "\n".join(found["output"])
+    told, command = _shortened("\n".join(found["output"])), _shortened(found["command"])
     return (
-        f"`{found['command']}`: exit status {found['exit']}, {found['seconds']:.0f} s, at most {found['peak_mb']:.0f} MB "
+        f"`{command}`: exit status {found['exit']}, {found['seconds']:.0f} s, at most {found['peak_mb']:.0f} MB "
         f"in all processes together, {found['largest_process_mb']:.0f} MB in one\n\n```\n{told}\n```"
     )
+
+
+def _shortened(text: str) -> str:
+    return _OUTSIDE.sub(r"\1…/\2", text)
 
 
 def _each(found: Result) -> str:
