@@ -77,7 +77,7 @@ eval-plant: ## 가상 부품사의 드라이브와 질문으로 (the plant bench
 	.venv/bin/seoga eval plant --out .plant $(PLANT)
 
 bench: ## 성능 전부를 한 번에, 보고서와 단위 비용까지; BENCH="--reduced --only rescan" (all of performance in one run)
-	@scripts/setup.sh scans
+	@scripts/setup.sh test
 	$(PY) scripts/bench.py --corpus $(CORPUS) --facts-tool $(FACTS_TOOL) --korquad $(KORQUAD) $(BENCH)
 
 bench-dashboard: ## 운영 화면의 시간, 문서 DOCUMENTS=1000000건에서 (how long pages take over a large catalog)
