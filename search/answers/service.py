@@ -9,7 +9,7 @@ from contracts.answers import Answer, AnswerKind, AnswerSentence
 from search.answers.confidence import THRESHOLD, confidence_of, signs_of
 from search.answers.each import parts_of
 from search.answers.extract import NEARLY, extract
-from search.answers.wants import computes, states_count
+from search.answers.wants import computes, is_instruction, states_count
 from search.named import documents_with, names_in
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from contracts.search import Hit, SearchRequest
     from search.answers.generate import Writer
+    from search.ranking import Ranked
     from search.service import Findings, Searcher
 
 __all__ = ["AnswerStream", "Answerer"]
@@ -68,7 +69,7 @@ class Answerer:
             QueryError: as :meth:`answer`, and all the others, before the first sentence.
         """
         found = self._searcher.find(replace(request, top=_LOOKED_AT))
-        confidence = confidence_of(signs_of(found.question, found.by_score))
+        confidence = confidence_of(signs_of(found.question, _for_people(found)))
         if parts := parts_of(found.question.text):
             answers = [self.answer(replace(request, query=part), 1) for part in parts]
             if all(answer.kind in _TOLD for answer in answers):
@@ -142,9 +143,24 @@ def _each(found: Iterable[AnswerSentence]) -> Generator[AnswerSentence, None, li
     return kept
 
 
+def _for_people(found: Findings) -> list[Ranked]:
+    """The passages that were read, without those that talk to a model.
+
+    One that does so in its heads, or where it looks most like the question, answers nobody, and must not stand before what does.
+    """
+
+    def orders(ranked: Ranked) -> bool:
+        passage = found.reader.passage(ranked.stored.chunk)
+        place = ranked.evidence.place if ranked.evidence else 0
+        said = passage.sentences[place][0]
+        return any(map(is_instruction, (said, ranked.stored.chunk.title_prefix)))
+
+    return [ranked for ranked in found.by_score if not orders(ranked)]
+
+
 def _extracts(found: Findings, most: int) -> tuple[AnswerSentence, ...]:
     hits = {hit.chunk_id: hit for hit in found.response.hits}
-    read = [r for r in found.by_score if r.stored.chunk.chunk_id in hits]
+    read = [r for r in _for_people(found) if r.stored.chunk.chunk_id in hits]
     if not read:
         return ()
     extracts = extract(
@@ -162,23 +178,24 @@ def _extracts(found: Findings, most: int) -> tuple[AnswerSentence, ...]:
 
 def _named(found: Findings) -> bool:
     """Whether what the question names by a code is said by what would be cited: the best document one of them, all together each."""
-    names = names_in(found.question.text)
-    if not names or not found.by_score:
+    names, read = names_in(found.question.text), _for_people(found)
+    if not names or not read:
         return True
-    near = [r for r in found.by_score if r.score >= NEARLY * found.by_score[0].score]
-    document = found.by_score[0].stored.row.document_id
+    near = [r for r in read if r.score >= NEARLY * read[0].score]
+    document = read[0].stored.row.document_id
     said = documents_with(
-        names, [r for r in found.by_score if r in near or r.stored.row.document_id == document]
+        names, [r for r in read if r in near or r.stored.row.document_id == document]
     )
     return all(said.values()) and any(document in where for where in said.values())
 
 
 def _stated(found: Findings) -> bool:
     """Whether one sentence already says what a computation would: it has nearly every word of the question."""
-    best = found.by_score[0].evidence if found.by_score else None
+    read = _for_people(found)
+    best = read[0].evidence if read else None
     if best is None:
         return False
-    text = found.by_score[0].stored.chunk.text
+    text = read[0].stored.chunk.text
     return best.words >= _SURE or states_count(found.response.query, text)
 
 
