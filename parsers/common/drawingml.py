@@ -114,6 +114,11 @@ def _titles(root: Element) -> str:
     return " · ".join(found)
 
 
+def _whole(text: str | None, otherwise: int) -> int:
+    """A number of an attribute; another where it is missing or damaged."""
+    return int(text) if text and text.isascii() and text.isdecimal() else otherwise
+
+
 def _points(holder: Element | None) -> dict[int, str]:
     """Cached points of a ``c:cat``, ``c:val``, ``c:xVal`` …; levels of categories are joined."""
     if holder is None:
@@ -123,7 +128,7 @@ def _points(holder: Element | None) -> dict[int, str]:
     for level in reversed(levels):
         last = ""
         for point in level.iter(f"{_C}pt"):
-            index = int(point.get("idx", "0"))
+            index = _whole(point.get("idx"), len(points))
             last = inner_text(point).strip()
             points[index] = f"{points[index]} {last}" if index in points else last
             if len(points) > _MOST_POINTS:
@@ -172,7 +177,7 @@ def _extended_series(root: Element, look: Look) -> Iterator[ChartSeries]:
             kind = local_name(dimension)
             points = found.setdefault(kind, {})
             for point in dimension.iter(f"{_CX}pt"):
-                points.setdefault(int(point.get("idx", "0")), inner_text(point).strip())
+                points.setdefault(_whole(point.get("idx"), len(points)), inner_text(point).strip())
             reference = dimension.find(f"{_CX}f")
             if not points and reference is not None:
                 points.update(_cells(reference, look, plain=kind == "numDim"))
@@ -207,7 +212,7 @@ def diagram_lines(package: Package, part: str, relation_id: str) -> list[tuple[i
     below: dict[str, list[tuple[int, str]]] = {}
     for line in root.iter(f"{_DGM}cxn"):
         if line.get("type", "parOf") == "parOf":
-            order = int(line.get("srcOrd", "0") or 0)
+            order = _whole(line.get("srcOrd"), 0)
             below.setdefault(line.get("srcId", ""), []).append((order, line.get("destId", "")))
     found: list[tuple[int, str]] = []
     seen = {start}
