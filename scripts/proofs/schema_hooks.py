@@ -21,15 +21,20 @@ def _lot(value: Any, most: int) -> int:
     return zlib.crc32(repr(value).encode("utf-8", "replace")) % most
 
 
+def _may_be_named(reader: Any) -> bool:
+    return reader is None or (isinstance(reader, str) and reader != "")
+
+
 @schemathesis.hook
 def map_body(_context: Any, body: Any) -> Any:
-    """Known readers and citations in bodies."""
-    named = isinstance(body, dict) and isinstance(body.get("reader"), str | None)
+    """Known readers and citations in bodies; what is empty on purpose stays so."""
+    named = isinstance(body, dict) and _may_be_named(body.get("reader"))
     if named and _lot(body, 2):
         body = {**body, "reader": KNOWN["readers"][_lot(body, len(KNOWN["readers"]))]}
     if (
         isinstance(body, dict)
         and isinstance(body.get("citation"), str)
+        and body["citation"]
         and _lot(body["citation"], 2)
     ):
         body = {**body, "citation": "-".join(KNOWN["passages"][_lot(body, len(KNOWN["passages"]))])}
@@ -39,7 +44,7 @@ def map_body(_context: Any, body: Any) -> Any:
 @schemathesis.hook
 def map_query(_context: Any, query: Any) -> Any:
     """Known readers in addresses."""
-    named = isinstance(query, dict) and isinstance(query.get("reader"), str | None)
+    named = isinstance(query, dict) and _may_be_named(query.get("reader"))
     if named and _lot(query, 2):
         query = {**query, "reader": KNOWN["readers"][_lot(query, len(KNOWN["readers"]))]}
     return query

@@ -25,8 +25,8 @@ __all__ = [
     "Text",
 ]
 
-_SOMETHING = r"[^\s\x00-\x1f]"
-"""A character that is not blank."""
+_SOMETHING = r"[^\s\x00-\x1f\x7f-\x9f\ufeff]"
+"""A character that is not blank; named besides is what ECMA 262, whose patterns JSON Schema has, and Unicode do not both call blank."""
 
 _MOST_VALUES = 50
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
