@@ -24,8 +24,13 @@ def _lot(value: Any, most: int) -> int:
     return zlib.crc32(repr(value).encode("utf-8", "replace")) % most
 
 
+def _fits(value: Any) -> bool:
+    """Whether a value is none that was made wrong on purpose: empty, blank, odd or long."""
+    return isinstance(value, str) and 0 < len(value.strip()) <= _FITS and value.isprintable()
+
+
 def _may_be_named(reader: Any) -> bool:
-    return reader is None or (isinstance(reader, str) and reader != "")
+    return reader is None or _fits(reader)
 
 
 @schemathesis.hook
@@ -34,12 +39,7 @@ def map_body(_context: Any, body: Any) -> Any:
     named = isinstance(body, dict) and _may_be_named(body.get("reader"))
     if named and _lot(body, 2):
         body = {**body, "reader": KNOWN["readers"][_lot(body, len(KNOWN["readers"]))]}
-    if (
-        isinstance(body, dict)
-        and isinstance(body.get("citation"), str)
-        and body["citation"]
-        and _lot(body["citation"], 2)
-    ):
+    if isinstance(body, dict) and _fits(body.get("citation")) and _lot(body["citation"], 2):
         body = {**body, "citation": "-".join(KNOWN["passages"][_lot(body, len(KNOWN["passages"]))])}
     return body
 
@@ -56,8 +56,7 @@ def map_query(_context: Any, query: Any) -> Any:
 @schemathesis.hook
 def map_path_parameters(_context: Any, values: Any) -> Any:
     """Known documents and passages in paths; what is too long on purpose stays so."""
-    fit = isinstance(values, dict) and all(0 < len(str(v)) <= _FITS for v in values.values())
-    if fit and _lot(values, 2):
+    if isinstance(values, dict) and all(map(_fits, values.values())) and _lot(values, 2):
         document, passage = KNOWN["passages"][_lot(values, len(KNOWN["passages"]))]
         known = {"document_id": document, "chunk_id": passage, "citation": f"{document}-{passage}"}
         values = {name: known.get(name, value) for name, value in values.items()}
