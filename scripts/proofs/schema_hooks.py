@@ -35,7 +35,7 @@ def _may_be_named(reader: Any) -> bool:
 
 @schemathesis.hook
 def map_body(_context: Any, body: Any) -> Any:
-    """Known readers and citations in bodies; what is empty on purpose stays so."""
+    """Known readers and citations in bodies; what is wrong on purpose stays so."""
     named = isinstance(body, dict) and _may_be_named(body.get("reader"))
     if named and _lot(body, 2):
         body = {**body, "reader": KNOWN["readers"][_lot(body, len(KNOWN["readers"]))]}
@@ -55,7 +55,7 @@ def map_query(_context: Any, query: Any) -> Any:
 
 @schemathesis.hook
 def map_path_parameters(_context: Any, values: Any) -> Any:
-    """Known documents and passages in paths; what is too long on purpose stays so."""
+    """Known documents and passages in paths; what is wrong on purpose stays so."""
     if isinstance(values, dict) and all(map(_fits, values.values())) and _lot(values, 2):
         document, passage = KNOWN["passages"][_lot(values, len(KNOWN["passages"]))]
         known = {"document_id": document, "chunk_id": passage, "citation": f"{document}-{passage}"}

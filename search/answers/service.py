@@ -13,7 +13,7 @@ from search.answers.wants import computes, is_instruction, states_count
 from search.named import documents_with, names_in
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Iterator
+    from collections.abc import Generator, Iterable, Iterator, Sequence
 
     from contracts.search import Hit, SearchRequest
     from search.answers.generate import Writer
@@ -69,15 +69,16 @@ class Answerer:
             QueryError: as :meth:`answer`, and all the others, before the first sentence.
         """
         found = self._searcher.find(replace(request, top=_LOOKED_AT))
-        confidence = confidence_of(signs_of(found.question, _for_people(found)))
+        read = _for_people(found)
+        confidence = confidence_of(signs_of(found.question, read))
         if parts := parts_of(found.question.text):
             answers = [self.answer(replace(request, query=part), 1) for part in parts]
             if all(answer.kind in _TOLD for answer in answers):
                 return AnswerStream(_together(found, answers))
-        return AnswerStream(self._from(found, confidence, most))
+        return AnswerStream(self._from(found, read, confidence, most))
 
     def _from(
-        self, found: Findings, confidence: float, most: int
+        self, found: Findings, read: Sequence[Ranked], confidence: float, most: int
     ) -> Generator[AnswerSentence, None, Answer]:
         response = found.response
         plain = Answer(
@@ -87,11 +88,11 @@ class Answerer:
             confidence=confidence,
             took_ms=response.took_ms,
         )
-        if computes(response.query) and not _stated(found):
+        if computes(response.query) and not _stated(found, read):
             tables = tuple(hit for hit in response.hits if _is_table(hit))[:_TABLES]
             if tables and confidence > 0:
                 return replace(plain, kind=AnswerKind.NEEDS_TABLE, tables=tables)
-        if confidence < self._threshold or not _named(found):
+        if confidence < self._threshold or not _named(found, read):
             return plain
         if self._writer is not None:
             writing = self._writer.write(response.query, response.hits)
@@ -103,7 +104,7 @@ class Answerer:
                     sentences=written,
                     left_out=writing.left_out,
                 )
-        extracts = tuple((yield from _each(_extracts(found, most))))
+        extracts = tuple((yield from _each(_extracts(found, read, most))))
         return replace(plain, kind=AnswerKind.EXTRACT, sentences=extracts) if extracts else plain
 
 
@@ -158,9 +159,9 @@ def _for_people(found: Findings) -> list[Ranked]:
     return [ranked for ranked in found.by_score if not orders(ranked)]
 
 
-def _extracts(found: Findings, most: int) -> tuple[AnswerSentence, ...]:
+def _extracts(found: Findings, read: Sequence[Ranked], most: int) -> tuple[AnswerSentence, ...]:
     hits = {hit.chunk_id: hit for hit in found.response.hits}
-    read = [r for r in _for_people(found) if r.stored.chunk.chunk_id in hits]
+    read = [r for r in read if r.stored.chunk.chunk_id in hits]
     if not read:
         return ()
     extracts = extract(
@@ -176,9 +177,9 @@ def _extracts(found: Findings, most: int) -> tuple[AnswerSentence, ...]:
     return tuple(sentences)
 
 
-def _named(found: Findings) -> bool:
+def _named(found: Findings, read: Sequence[Ranked]) -> bool:
     """Whether what the question names by a code is said by what would be cited: the best document one of them, all together each."""
-    names, read = names_in(found.question.text), _for_people(found)
+    names = names_in(found.question.text)
     if not names or not read:
         return True
     near = [r for r in read if r.score >= NEARLY * read[0].score]
@@ -189,9 +190,8 @@ def _named(found: Findings) -> bool:
     return all(said.values()) and any(document in where for where in said.values())
 
 
-def _stated(found: Findings) -> bool:
+def _stated(found: Findings, read: Sequence[Ranked]) -> bool:
     """Whether one sentence already says what a computation would: it has nearly every word of the question."""
-    read = _for_people(found)
     best = read[0].evidence if read else None
     if best is None:
         return False
